@@ -1,0 +1,251 @@
+//! What was typed.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Bayesian manifold learning: a few coordinates that explain many measurements, how sure each is, and the evidence for
+/// the neighbourhood graph and the dimension.
+#[derive(Parser)]
+#[command(version, about, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+    /// Threads to use; the result does not depend on it [default: all cores]
+    #[arg(long, global = true)]
+    pub threads: Option<usize>,
+    /// Say nothing but errors
+    #[arg(long, global = true)]
+    pub quiet: bool,
+    /// Print the result as JSON, for machines
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Make a Swiss roll, unroll it, and draw both with the uncertainty of every point
+    Demo(DemoArgs),
+    /// Fit a table: CSV, TSV, .npy, .npz or Parquet
+    Fit(Box<FitArgs>),
+    /// Tell what a model file holds
+    Info(InfoArgs),
+    /// Draw points from a known manifold
+    Generate(GenerateArgs),
+}
+
+#[derive(Args)]
+pub struct DemoArgs {
+    /// Folder for the files
+    #[arg(long, default_value = ".")]
+    pub dir: PathBuf,
+    /// Number of points
+    #[arg(long, default_value_t = 400)]
+    pub n: usize,
+    /// Seed of the roll and of the fit
+    #[arg(long, default_value_t = 2)]
+    pub seed: u64,
+    /// Overwrite files
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Args)]
+pub struct InfoArgs {
+    /// A model that `tangency fit` wrote
+    pub model: PathBuf,
+    /// Credible interval of the distance between two points, by id or row number, as `i,j`; needs a model with
+    /// --full-covariance
+    #[arg(long, value_name = "I,J")]
+    pub distance: Vec<String>,
+    /// Level of that interval
+    #[arg(long, default_value_t = 0.95)]
+    pub level: f64,
+}
+
+#[derive(Args)]
+pub struct GenerateArgs {
+    /// Which manifold
+    pub shape: ShapeArg,
+    /// Number of points
+    #[arg(long, default_value_t = 400)]
+    pub n: usize,
+    /// Standard deviation of the noise on every observed coordinate
+    #[arg(long, default_value_t = 0.0)]
+    pub noise: f64,
+    /// Seed
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Where the table goes [default: standard output]
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// Overwrite the file
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Where the table is and which of its columns mean what.
+#[derive(Args)]
+pub struct TableArgs {
+    /// The table: .csv, .tsv, .npy, .npz or .parquet, one sample a row
+    pub table: PathBuf,
+    /// Column that names the samples
+    #[arg(long)]
+    pub id_column: Option<String>,
+    /// Column with a label of each sample; never used for fitting
+    #[arg(long)]
+    pub label_column: Option<String>,
+    /// Features, by name or number from 1: a comma-separated list, ranges as first:last [default: all numeric columns]
+    #[arg(long, value_delimiter = ',')]
+    pub columns: Vec<String>,
+    /// Columns that are not features, written in the same way
+    #[arg(long, value_delimiter = ',')]
+    pub exclude: Vec<String>,
+    /// The first row of a CSV or TSV is a header [default: found out]
+    #[arg(long, conflicts_with = "no_header")]
+    pub header: bool,
+    /// The first row of a CSV or TSV is data
+    #[arg(long)]
+    pub no_header: bool,
+    /// Which array of an .npz
+    #[arg(long)]
+    pub array: Option<String>,
+}
+
+/// The neighbourhood graph.
+#[derive(Args)]
+pub struct GraphArgs {
+    /// Neighbours of each point [default: 9]
+    #[arg(long, short = 'k')]
+    pub n_neighbors: Option<usize>,
+    /// An edge if either point lists the other, or only if both do
+    #[arg(long, value_enum)]
+    pub symmetry: Option<SymmetryArg>,
+    /// Join points within this distance instead, in the units of the table
+    #[arg(long)]
+    pub radius: Option<f64>,
+    /// Join these pairs instead: a CSV of two columns, row numbers from 0 or ids
+    #[arg(long)]
+    pub edges: Option<PathBuf>,
+    /// What the edge list names [default: row numbers if all cells are whole numbers, ids otherwise]
+    #[arg(long, value_enum)]
+    pub edges_by: Option<EdgeNamesArg>,
+    /// Join the pieces of a broken graph by the shortest bridges
+    #[arg(long)]
+    pub connect: bool,
+    /// Keep only the largest piece of a broken graph
+    #[arg(long)]
+    pub largest: bool,
+}
+
+/// The model and how it is fitted.
+#[derive(Args)]
+pub struct ModelArgs {
+    /// Settings to begin from: our defaults, or those of the paper's authors
+    #[arg(long, value_enum, default_value_t = PresetArg::Default)]
+    pub preset: PresetArg,
+    /// Latent dimension [default: 2]
+    #[arg(long, short = 'd')]
+    pub n_components: Option<usize>,
+    /// How features are scaled after centring
+    #[arg(long, value_enum)]
+    pub scaling: Option<ScalingArg>,
+    /// Where a run starts
+    #[arg(long, value_enum)]
+    pub init: Option<InitArg>,
+    /// Start from these coordinates, n × n_components (.npy or .csv)
+    #[arg(long, conflicts_with_all = ["init", "init_maps"])]
+    pub init_coordinates: Option<PathBuf>,
+    /// Start from these maps with covariance I: d_y × n·n_components, column i·n_components + a is column a of C_i (.npy)
+    #[arg(long, conflicts_with = "init")]
+    pub init_maps: Option<PathBuf>,
+    /// Random starts; the best bound is kept [default: 1]
+    #[arg(long)]
+    pub n_init: Option<usize>,
+    /// Most iterations of a run [default: 500]
+    #[arg(long)]
+    pub max_iter: Option<usize>,
+    /// End when an iteration gains less than this many nats a point; 0 never does [default: 1e-4]
+    #[arg(long)]
+    pub tol: Option<f64>,
+    /// Seed of everything random [default: 0]
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// The small constant of the paper's priors [default: 1e-3]
+    #[arg(long)]
+    pub epsilon: Option<f64>,
+    /// First noise precision [default: 1]
+    #[arg(long)]
+    pub gamma0: Option<f64>,
+    /// α of the first update of the coordinates [default: 1e-3; authors: 1]
+    #[arg(long)]
+    pub alpha0: Option<f64>,
+    /// α after it: a number, or `learned`
+    #[arg(long, value_parser = rule)]
+    pub alpha: Option<tangency::Rule>,
+    /// Smoothness of the maps: a number, or `learned`
+    #[arg(long, value_parser = rule)]
+    pub lambda: Option<tangency::Rule>,
+    /// Magnitude of the maps: a number, or `learned`; 0 is the paper's prior
+    #[arg(long, value_parser = rule)]
+    pub nu: Option<tangency::Rule>,
+    /// No joint rescaling and no extrapolation
+    #[arg(long)]
+    pub no_acceleration: bool,
+    /// Keep how all coordinates vary together in the model, for distances and samples: (n·d)² numbers
+    #[arg(long)]
+    pub full_covariance: bool,
+}
+
+#[derive(Args)]
+pub struct FitArgs {
+    #[command(flatten)]
+    pub table: TableArgs,
+    #[command(flatten)]
+    pub graph: GraphArgs,
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Where the model goes
+    #[arg(long, default_value = "model.safetensors")]
+    pub out: PathBuf,
+    /// Coordinates and their standard deviations as CSV
+    #[arg(long)]
+    pub embedding: Option<PathBuf>,
+    /// The bound and the hyper-parameters of every iteration as CSV
+    #[arg(long)]
+    pub trace: Option<PathBuf>,
+    /// Overwrite files
+    #[arg(long)]
+    pub force: bool,
+}
+
+fn rule(text: &str) -> Result<tangency::Rule, String> {
+    match text {
+        "learned" => Ok(tangency::Rule::Learned),
+        number => number.parse().map(tangency::Rule::Fixed).map_err(|_| "give a number, or `learned`".to_owned()),
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum PresetArg {
+    Default,
+    Authors,
+}
+
+/// A choice on the command line that stands for one of the library's.
+macro_rules! choice {
+    ($name:ident => $target:path { $($variant:ident),+ }) => {
+        #[derive(Clone, Copy, ValueEnum)]
+        pub enum $name { $($variant),+ }
+        impl From<$name> for $target {
+            fn from(choice: $name) -> Self {
+                match choice { $($name::$variant => <$target>::$variant),+ }
+            }
+        }
+    };
+}
+
+choice!(SymmetryArg => tangency::Symmetry { Or, Mutual });
+choice!(EdgeNamesArg => tangency::graph::EdgeNames { Index, Id });
+choice!(ScalingArg => tangency::ScalingRule { MaxAbs, None, PerFeature });
+choice!(InitArg => tangency::Init { Auto, Random, Pca, Spectral, Isomap });
+choice!(ShapeArg => tangency::Shape { SwissRoll, SCurve, PuncturedSphere, TwinPeaks, Helix });

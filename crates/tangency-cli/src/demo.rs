@@ -1,0 +1,104 @@
+//! `tangency demo`: a Swiss roll, unrolled.
+
+use crate::args::DemoArgs;
+use crate::{fit, generate, info, say::Say};
+use tangency::graph::neighbor_graph;
+use tangency::io::table::Table;
+use tangency::io::{Output, save_model, write_embedding, write_rows};
+use tangency::quality::affine_r2;
+use tangency::{Config, Error, Fitter, Result, Scaling, Shape, Symmetry};
+use tangency_report::{Figure, RollCaptions, roll_and_embedding};
+
+/// Runs the command.
+pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
+    let config = Config { random_state: args.seed, ..Config::default() };
+    if args.n <= config.n_neighbors {
+        let requirement = format!("larger than {}, the number of neighbours", config.n_neighbors);
+        return Err(Error::InvalidConfig { field: "n", requirement });
+    }
+    let claim = |name: &str| Output::claim(&args.dir.join(name), args.force);
+    let table_out = claim("tangency-demo.csv")?;
+    let model_out = claim("tangency-demo.safetensors")?;
+    let embedding_out = claim("tangency-demo-embedding.csv")?;
+    let svg_out = claim("tangency-demo.svg")?;
+    let png_out = claim("tangency-demo.png")?;
+
+    let roll = tangency::generate(Shape::SwissRoll, args.n, 0.0, args.seed);
+    say.line(&format!("a Swiss roll of {} points in three dimensions", args.n));
+    let (edges, shortcuts) = edges_on_the_sheet(&roll.points, &roll.truth, config.n_neighbors)?;
+    if shortcuts > 0 {
+        say.line(&format!(
+            "{shortcuts} of {} neighbour pairs jump between layers of the roll; the demo knows the truth and leaves them out",
+            edges.len() + shortcuts
+        ));
+    }
+    let table = Table {
+        values: roll.points.clone(),
+        feature_names: vec!["y1".into(), "y2".into(), "y3".into()],
+        ids: None,
+        labels: None,
+        carried: vec![],
+    };
+    let model = fit::fit_table(Fitter::new(Config { connect: true, ..config }).edges(edges), table, say)?;
+    let r2 = affine_r2(&model.fit.coordinates, &roll.truth)?;
+    let figure = figure(&model.fit, &roll)?;
+    let png = figure.png(2.0).map_err(|error| drawing(&png_out, &error))?;
+
+    let (header, rows) = generate::table(&roll);
+    write_rows(&table_out, &header, rows.into_iter())?;
+    save_model(&model_out, &model)?;
+    write_embedding(&embedding_out, &model)?;
+    svg_out.write(|file| file.write_all(figure.svg().as_bytes()))?;
+    png_out.write(|file| file.write_all(&png))?;
+
+    info::summary(&model).iter().for_each(|line| say.line(line));
+    say.line(&format!("the two coordinates explain {:.2} % of the true ones (arc length and height)", 100.0 * r2));
+    info::warnings(&model).iter().for_each(|text| say.warn(text));
+    let written = [&table_out, &model_out, &embedding_out, &svg_out, &png_out];
+    written.iter().for_each(|output| say.line(&format!("wrote {}", output.path().display())));
+    say.line("next: look at tangency-demo.png, then fit a table of your own: tangency fit TABLE.csv --embedding x.csv");
+    let mut result = info::as_json(&model);
+    result["affine_r2"] = r2.into();
+    result["written"] = serde_json::json!(written.map(Output::path));
+    say.result(&result);
+    Ok(())
+}
+
+/// Nearest neighbours without the pairs that are three times as far apart on the sheet as in space, and how many those were.
+fn edges_on_the_sheet(
+    points: &tangency::linalg::Matrix,
+    truth: &tangency::linalg::Matrix,
+    n_neighbors: usize,
+) -> Result<(Vec<(u32, u32)>, usize)> {
+    let (_, scaled) = Scaling::learn(points, Default::default())?;
+    let graph = neighbor_graph(&scaled, n_neighbors, Symmetry::Or);
+    let apart = |table: &tangency::linalg::Matrix, i: u32, j: u32| {
+        (0..table.ncols()).map(|c| (table[(i as usize, c)] - table[(j as usize, c)]).powi(2)).sum::<f64>().sqrt()
+    };
+    let on_sheet = |&&(i, j): &&(u32, u32)| apart(truth, i, j) <= 3.0 * apart(points, i, j);
+    let kept: Vec<(u32, u32)> = graph.edges().iter().filter(on_sheet).copied().collect();
+    let left_out = graph.edges().len() - kept.len();
+    Ok((kept, left_out))
+}
+
+fn figure(fit: &tangency::Fit, roll: &tangency::generate::Synthetic) -> Result<Figure> {
+    let n = fit.n();
+    let points: Vec<[f64; 3]> = (0..n).map(|i| [0, 1, 2].map(|c| roll.points[(i, c)])).collect();
+    let coordinates: Vec<[f64; 2]> = (0..n).map(|i| [0, 1].map(|a| fit.coordinates[(i, a)])).collect();
+    let covariances: Vec<[[f64; 2]; 2]> =
+        (0..n).map(|i| [0, 1].map(|a| [0, 1].map(|b| fit.coordinate_covariances[(a * 2 + b, i)]))).collect();
+    let edges: Vec<(usize, usize)> = fit.graph.edges().iter().map(|&(i, j)| (i as usize, j as usize)).collect();
+    let captions = RollCaptions {
+        title: "A Swiss roll and its coordinates",
+        space: "What was measured",
+        embedding: "What tangency found",
+        space_axes: ["y₁", "y₂", "y₃"],
+        embedding_axes: ["x₁", "x₂"],
+    };
+    roll_and_embedding(&points, &coordinates, &covariances, roll.truth.col_as_slice(0), "arc length", &edges, captions)
+        .map_err(|error| Error::File { path: "tangency-demo.svg".into(), reason: error.to_string() })
+}
+
+fn drawing(output: &Output, error: &tangency_report::FigureError) -> Error {
+    Error::File { path: output.path().to_owned(), reason: error.to_string() }
+}

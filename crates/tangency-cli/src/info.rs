@@ -1,0 +1,152 @@
+//! `tangency info`: a model in words, or as JSON. `fit` and `demo` end with the same summary.
+
+use crate::args::InfoArgs;
+use crate::say::Say;
+use serde_json::{Value, json};
+use tangency::inference::Stop;
+use tangency::io::{Model, load_model};
+use tangency::{Error, Result};
+
+/// Runs the command.
+pub fn run(args: &InfoArgs, say: Say) -> Result<()> {
+    let model = load_model(&args.model)?;
+    let mut result = as_json(&model);
+    summary(&model).iter().for_each(|line| say.line(line));
+    let mut distances = Vec::new();
+    for pair in &args.distance {
+        let (i, j) = two_points(&model, pair)?;
+        let found = model.fit.distance_interval(i, j, args.level)?;
+        say.line(&format!(
+            "distance {pair}: {:.4} between the means; with probability {} between {:.4} and {:.4}",
+            found.of_means, args.level, found.lower, found.upper
+        ));
+        distances.push(json!({"pair": pair, "of_means": found.of_means, "level": args.level,
+            "lower": found.lower, "median": found.median, "upper": found.upper}));
+    }
+    if !distances.is_empty() {
+        result["distances"] = Value::Array(distances);
+    }
+    warnings(&model).iter().for_each(|text| say.warn(text));
+    say.result(&result);
+    Ok(())
+}
+
+fn two_points(model: &Model, pair: &str) -> Result<(usize, usize)> {
+    let invalid = |requirement: String| Error::InvalidConfig { field: "distance", requirement };
+    let (first, second) =
+        pair.split_once(',').ok_or_else(|| invalid(format!("two points as I,J, not \"{pair}\"")))?;
+    let point = |text: &str| {
+        (0..model.fit.n())
+            .find(|&i| model.id(i) == text.trim())
+            .ok_or_else(|| invalid(format!("between points of the model; there is no \"{}\"", text.trim())))
+    };
+    Ok((point(first)?, point(second)?))
+}
+
+/// What a person wants to know of a model.
+pub fn summary(model: &Model) -> Vec<String> {
+    let fit = &model.fit;
+    let (n, d_x, d_y) = (fit.n(), fit.coordinates.ncols(), fit.observations.ncols());
+    let edges = fit.graph.edges().len();
+    let deviations = fit.standard_deviations();
+    let spread = |a: usize| {
+        let column = fit.coordinates.col_as_slice(a);
+        (column.iter().map(|v| v * v).sum::<f64>() / n as f64).sqrt()
+    };
+    let median = |a: usize| {
+        let mut column = deviations.col_as_slice(a).to_vec();
+        column.sort_unstable_by(f64::total_cmp);
+        column[n / 2]
+    };
+    let coordinates: Vec<String> =
+        (0..d_x).map(|a| format!("x{} spreads {:.3}, known to ±{:.3}", a + 1, spread(a), median(a))).collect();
+    let hyper = &fit.hyper;
+    vec![
+        format!("{n} points, {d_y} features ({}) → {d_x} coordinates", shortened(&model.feature_names)),
+        format!("graph: {edges} edges, {:.1} neighbours a point", 2.0 * edges as f64 / n as f64),
+        format!("coordinates (standard deviation, median uncertainty): {}", coordinates.join("; ")),
+        format!(
+            "bound {:.3} nats, {:.4} a point ({:.3} in scaled units)",
+            fit.bound(),
+            fit.bound() / n as f64,
+            fit.bound_scaled()
+        ),
+        format!(
+            "gamma {:.4}, lambda {:.4}, nu {:.4}, alpha {:.2e}",
+            hyper.gamma, hyper.lambda, hyper.nu, hyper.alpha
+        ),
+        format!("{} after {} iterations", stopped(fit.stop), fit.trace.len()),
+    ]
+}
+
+/// What a person should know before trusting a model.
+pub fn warnings(model: &Model) -> Vec<String> {
+    let fit = &model.fit;
+    let mut warnings = Vec::new();
+    match fit.stop {
+        Stop::Collapsed => warnings.push(
+            "the fit collapsed: the data are explained as noise and the coordinates mean nothing; try --init isomap, more \
+             neighbours, or --n-init 10"
+                .to_owned(),
+        ),
+        Stop::MaxIterations => {
+            warnings.push("the fit did not converge; give a larger --max-iter before you compare its bound".to_owned());
+        }
+        Stop::Interrupted => warnings.push("the fit was interrupted; the model is the best so far".to_owned()),
+        Stop::Converged => {}
+    }
+    if !fit.bridges.is_empty() {
+        let listed: Vec<String> =
+            fit.bridges.iter().take(5).map(|&(i, j)| format!("{}–{}", model.id(i as usize), model.id(j as usize))).collect();
+        let more = if fit.bridges.len() > 5 { ", …" } else { "" };
+        warnings.push(format!(
+            "{} bridges were added to join pieces of the graph ({}{more}); distances across them are a guess",
+            fit.bridges.len(),
+            listed.join(", ")
+        ));
+    }
+    let kept = fit.n();
+    if fit.rows.last().is_some_and(|&last| last + 1 > kept) {
+        warnings.push(format!("only the largest piece of the graph was fitted, {kept} points"));
+    }
+    warnings
+}
+
+/// A model for machines, without its arrays.
+pub fn as_json(model: &Model) -> Value {
+    let fit = &model.fit;
+    json!({
+        "n": fit.n(),
+        "n_features": fit.observations.ncols(),
+        "n_components": fit.coordinates.ncols(),
+        "feature_names": model.feature_names,
+        "n_edges": fit.graph.edges().len(),
+        "bridges": fit.bridges,
+        "bound": fit.bound(),
+        "bound_per_point": fit.bound() / fit.n() as f64,
+        "bound_scaled": fit.bound_scaled(),
+        "bound_parts_scaled": fit.parts,
+        "hyperparameters": fit.hyper,
+        "n_iter": fit.trace.len(),
+        "stop": fit.stop,
+        "start_seed": fit.start_seed,
+        "config": fit.config,
+        "warnings": warnings(model),
+    })
+}
+
+fn stopped(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Converged => "converged",
+        Stop::MaxIterations => "stopped at the limit",
+        Stop::Interrupted => "interrupted",
+        Stop::Collapsed => "collapsed",
+    }
+}
+
+fn shortened(names: &[String]) -> String {
+    if names.len() <= 6 {
+        return names.join(", ");
+    }
+    format!("{}, {}, … {}", names[0], names[1], names[names.len() - 1])
+}

@@ -1,0 +1,20 @@
+//! Ctrl-C: the first one asks the work to end with what it has, the second ends the program.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Listens for Ctrl-C from now on.
+pub fn listen() {
+    // where no handler can be set, Ctrl-C ends the program as it always does
+    let _ = ctrlc::set_handler(|| {
+        if ASKED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+}
+
+/// Whether Ctrl-C was pressed.
+pub fn asked() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}

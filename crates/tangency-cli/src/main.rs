@@ -1,0 +1,47 @@
+//! The `tangency` command.
+
+mod args;
+mod demo;
+mod fit;
+mod generate;
+mod info;
+mod interrupt;
+mod progress;
+mod say;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use say::Say;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // clap itself ends with 2 on a wrong flag and with 0 on --help and --version
+    let arguments = Arguments::parse();
+    let say = Say { quiet: arguments.quiet, json: arguments.json };
+    let outcome = start_threads(arguments.threads).and_then(|()| match arguments.command {
+        Command::Demo(demo) => demo::run(&demo, say),
+        Command::Fit(fit) => fit::run(&fit, say),
+        Command::Info(info) => info::run(&info, say),
+        Command::Generate(generate) => generate::run(&generate, say),
+    });
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say.error(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn start_threads(threads: Option<usize>) -> tangency::Result<()> {
+    let invalid = |requirement: String| tangency::Error::InvalidConfig { field: "threads", requirement };
+    let count = match threads {
+        Some(0) => return Err(invalid("at least 1".into())),
+        Some(count) => count,
+        None => 0, // rayon's own choice: all cores
+    };
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(count)
+        .build_global()
+        .map_err(|error| invalid(format!("fewer: {error}")))
+}

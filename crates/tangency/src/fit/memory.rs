@@ -1,0 +1,36 @@
+//! Refusing a fit that would not fit in memory, before it starts.
+
+use crate::config::{Config, Init};
+use crate::error::{Error, Result};
+use crate::inference::exact::memory_needed;
+
+/// Bytes that this process may still take: free memory, or what a container's limit leaves of it.
+pub fn available_memory() -> u64 {
+    let Ok(mut system) = sysinfo::System::new() else { return u64::MAX };
+    system.refresh_memory();
+    match system.cgroup_limits() {
+        Some(limits) => system.available_memory().min(limits.free_memory),
+        None => system.available_memory(),
+    }
+}
+
+/// An error if a fit of `n` points with these settings needs more than is available.
+pub fn check_memory(n: usize, config: &Config, n_features: usize, available: u64) -> Result<()> {
+    let d_x = config.n_components;
+    // runs that are kept while others are tried hold their two covariances
+    let kept = u64::from(config.init == Init::Auto || config.n_init > 1) * 2;
+    let full = u64::from(config.full_covariance);
+    let needed = |n: usize| {
+        let size = (n * d_x) as u64;
+        memory_needed(n, d_x, n_features) + 8 * (kept + full) * size * size
+    };
+    if needed(n) <= available {
+        return Ok(());
+    }
+    let (mut low, mut high) = (0, n);
+    while high - low > 1 {
+        let middle = (low + high) / 2;
+        if needed(middle) <= available { low = middle } else { high = middle }
+    }
+    Err(Error::TooLarge { n, n_components: d_x, needed: needed(n), available, fitting: low / 100 * 100 })
+}

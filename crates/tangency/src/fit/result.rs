@@ -1,0 +1,237 @@
+//! The fitted model, in a canonical gauge and in the order that users expect: point by point.
+
+use super::FinishedRun;
+use crate::config::{Config, Uncertainty};
+use crate::error::{Error, Result};
+use crate::graph::Graph;
+use crate::inference::{BoundParts, Stop, TracePoint};
+use crate::linalg::{Matrix, lower_factor, symmetric_eigen};
+use crate::model::{Coordinates, Hyperparameters, Maps, Problem, Scaling};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
+
+/// A fitted model.
+#[derive(Clone)]
+pub struct Fit {
+    /// Settings of the fit.
+    pub config: Config,
+    /// Seed of the start that was kept.
+    pub start_seed: u64,
+    /// How the run ended.
+    pub stop: Stop,
+    /// Observations in the units given. [n, d_y]
+    pub observations: Matrix,
+    /// How they were centred and scaled.
+    pub scaling: Scaling,
+    /// Rows of the table that are the points of the model.
+    pub rows: Vec<usize>,
+    /// The neighbour graph.
+    pub graph: Graph,
+    /// Edges among them that were added to join pieces.
+    pub bridges: Vec<(u32, u32)>,
+    /// Mean coordinates, on their principal axes. [n, d_x]
+    pub coordinates: Matrix,
+    /// Covariance of each point's coordinates, a point a column. [d_x·d_x, n]
+    pub coordinate_covariances: Matrix,
+    /// Covariance of all coordinates about their centroid, point by point, if the settings ask for it. [n·d_x, n·d_x]
+    pub full_covariance: Option<Matrix>,
+    /// Mean maps in scaled units; column i·d_x + a is column a of C_i. [d_y, n·d_x]
+    pub maps: Matrix,
+    /// Column covariance of each point's map, a point a column. [d_x·d_x, n]
+    pub map_covariances: Matrix,
+    /// Hyper-parameters.
+    pub hyper: Hyperparameters,
+    /// Parts of the bound in scaled units.
+    pub parts: BoundParts,
+    /// One point an iteration of the run that was kept.
+    pub trace: Vec<TracePoint>,
+}
+
+/// A distance between two points with its credible interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DistanceInterval {
+    /// Distance of the means.
+    pub of_means: f64,
+    /// Lower end.
+    pub lower: f64,
+    /// Median.
+    pub median: f64,
+    /// Upper end.
+    pub upper: f64,
+}
+
+impl Fit {
+    /// Number of points.
+    pub fn n(&self) -> usize {
+        self.coordinates.nrows()
+    }
+
+    /// The bound in the scaled units, as the paper's authors print it.
+    pub fn bound_scaled(&self) -> f64 {
+        self.parts.total()
+    }
+
+    /// The bound in the units of the data given: it compares across scalings.
+    pub fn bound(&self) -> f64 {
+        self.bound_scaled() - self.scaling.log_jacobian(self.n())
+    }
+
+    /// Standard deviation of each coordinate. [n, d_x]
+    pub fn standard_deviations(&self) -> Matrix {
+        let d_x = self.coordinates.ncols();
+        Matrix::from_fn(self.n(), d_x, |i, a| self.coordinate_covariances[(a * d_x + a, i)].max(0.0).sqrt())
+    }
+
+    /// The distance between two points and its credible interval of this level, from seeded draws of their difference.
+    pub fn distance_interval(&self, i: usize, j: usize, level: f64) -> Result<DistanceInterval> {
+        let d_x = self.coordinates.ncols();
+        let covariance = self.need_full()?;
+        if i.max(j) >= self.n() || !(level > 0.0 && level < 1.0) {
+            return Err(Error::InvalidConfig {
+                field: "distance",
+                requirement: format!("between two points below {} with a level between 0 and 1", self.n()),
+            });
+        }
+        let mean: Vec<f64> = (0..d_x).map(|a| self.coordinates[(j, a)] - self.coordinates[(i, a)]).collect();
+        let of_means = mean.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let between = |p: usize, q: usize, a: usize, b: usize| covariance[(p * d_x + a, q * d_x + b)];
+        let spread = Matrix::from_fn(d_x, d_x, |a, b| {
+            between(i, i, a, b) + between(j, j, a, b) - between(i, j, a, b) - between(j, i, a, b)
+        });
+        let (values, vectors) = symmetric_eigen(&spread, "covariance of a difference")?;
+        let mut rng = ChaCha8Rng::seed_from_u64(self.config.random_state);
+        let mut draws: Vec<f64> = (0..20_001)
+            .map(|_| {
+                let steps: Vec<f64> =
+                    values.iter().map(|v| v.max(0.0).sqrt() * rng.sample::<f64, _>(StandardNormal)).collect();
+                let along = |a: usize| mean[a] + (0..d_x).map(|c| vectors[(a, c)] * steps[c]).sum::<f64>();
+                (0..d_x).map(|a| along(a).powi(2)).sum::<f64>().sqrt()
+            })
+            .collect();
+        draws.sort_unstable_by(f64::total_cmp);
+        let quantile = |share: f64| draws[(share * (draws.len() - 1) as f64).round() as usize];
+        let tail = 0.5 * (1.0 - level);
+        Ok(DistanceInterval { of_means, lower: quantile(tail), median: quantile(0.5), upper: quantile(1.0 - tail) })
+    }
+
+    /// Draws of all coordinates from q(x), about their centroid. Each is n × d_x.
+    pub fn sample_coordinates(&self, count: usize, seed: u64) -> Result<Vec<Matrix>> {
+        let (n, d_x) = (self.n(), self.coordinates.ncols());
+        let covariance = self.need_full()?;
+        // A common shift of each component makes the singular covariance regular; the centroid takes it out again.
+        let room = (0..n * d_x).map(|p| covariance[(p, p)]).sum::<f64>() / (n * d_x) as f64;
+        let regular = Matrix::from_fn(n * d_x, n * d_x, |p, q| {
+            covariance[(p, q)] + if p % d_x == q % d_x { room } else { 0.0 }
+        });
+        let factor = lower_factor(&regular, "covariance of the coordinates")?;
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        Ok((0..count)
+            .map(|_| {
+                let white = Matrix::from_fn(n * d_x, 1, |_, _| rng.sample(StandardNormal));
+                let drawn = &factor * white;
+                let shift: Vec<f64> =
+                    (0..d_x).map(|a| (0..n).map(|i| drawn[(i * d_x + a, 0)]).sum::<f64>() / n as f64).collect();
+                Matrix::from_fn(n, d_x, |i, a| self.coordinates[(i, a)] + drawn[(i * d_x + a, 0)] - shift[a])
+            })
+            .collect())
+    }
+
+    fn need_full(&self) -> Result<&Matrix> {
+        self.full_covariance.as_ref().ok_or(Error::InvalidConfig {
+            field: "full_covariance",
+            requirement: "on when the model is fitted: distances and samples need how points vary together".into(),
+        })
+    }
+}
+
+pub(super) fn fit_from_run(
+    problem: &Problem,
+    config: Config,
+    scaling: Scaling,
+    observations: Matrix,
+    rows: Vec<usize>,
+    bridges: Vec<(u32, u32)>,
+    run: FinishedRun,
+    start_seed: u64,
+) -> Fit {
+    let FinishedRun { coordinates, maps, hyper, parts, trace, stop } = run;
+    let (n, d_x, d_y) = (problem.n(), problem.n_components, problem.n_features());
+    let gauge = canonical_gauge(&coordinates.mean);
+    let shift = match config.uncertainty {
+        Uncertainty::Relative => 0.0,
+        Uncertainty::Absolute => 1.0 / (n as f64 * coordinates.shift_precision),
+    };
+    let mean = &coordinates.mean * &gauge;
+    let of_x = |coordinates: &Coordinates, i: usize, j: usize| {
+        turned(&gauge, |a, b| coordinates.centered_covariance(a, i, b, j))
+    };
+    let of_c = |maps: &Maps, i: usize| turned(&gauge, |a, b| maps.covariance_of(n, a, i, b, i));
+    let mut coordinate_covariances = Matrix::zeros(d_x * d_x, n);
+    let mut map_covariances = Matrix::zeros(d_x * d_x, n);
+    for i in 0..n {
+        let (x, c) = (of_x(&coordinates, i, i), of_c(&maps, i));
+        for a in 0..d_x {
+            for b in 0..d_x {
+                coordinate_covariances[(a * d_x + b, i)] = x[(a, b)] + if a == b { shift } else { 0.0 };
+                map_covariances[(a * d_x + b, i)] = c[(a, b)];
+            }
+        }
+    }
+    let full_covariance = config.full_covariance.then(|| {
+        let mut full = Matrix::zeros(n * d_x, n * d_x);
+        for j in 0..n {
+            for i in 0..n {
+                let block = of_x(&coordinates, i, j);
+                for a in 0..d_x {
+                    for b in 0..d_x {
+                        full[(i * d_x + a, j * d_x + b)] = block[(a, b)];
+                    }
+                }
+            }
+        }
+        full
+    });
+    let maps_mean = Matrix::from_fn(d_y, n * d_x, |f, p| {
+        let (i, a) = (p / d_x, p % d_x);
+        (0..d_x).map(|b| maps.mean[(f, b * n + i)] * gauge[(b, a)]).sum()
+    });
+    Fit {
+        config,
+        start_seed,
+        stop,
+        observations,
+        scaling,
+        rows,
+        graph: problem.graph.clone(),
+        bridges,
+        coordinates: mean,
+        coordinate_covariances,
+        full_covariance,
+        maps: maps_mean,
+        map_covariances,
+        hyper,
+        parts,
+        trace,
+    }
+}
+
+/// The rotation x → xR onto the principal axes, longest first; the entry largest in absolute value is positive on each.
+fn canonical_gauge(mean: &Matrix) -> Matrix {
+    let d_x = mean.ncols();
+    let Ok((_, vectors)) = symmetric_eigen(&(mean.transpose() * mean), "scatter of the coordinates") else {
+        return Matrix::identity(d_x, d_x);
+    };
+    let axes = Matrix::from_fn(d_x, d_x, |a, b| vectors[(a, d_x - 1 - b)]);
+    let turned = mean * &axes;
+    Matrix::from_fn(d_x, d_x, |a, b| {
+        let largest = turned.col_as_slice(b).iter().fold(0.0, |most: f64, &v| if v.abs() > most.abs() { v } else { most });
+        if largest < 0.0 { -axes[(a, b)] } else { axes[(a, b)] }
+    })
+}
+
+/// RᵀSR of a small matrix given by its entries.
+fn turned(gauge: &Matrix, entry: impl Fn(usize, usize) -> f64) -> Matrix {
+    let d_x = gauge.nrows();
+    gauge.transpose() * Matrix::from_fn(d_x, d_x, entry) * gauge
+}

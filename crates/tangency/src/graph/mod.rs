@@ -1,0 +1,99 @@
+//! The neighbour graph: who is next to whom, its pieces, its Laplacian, and distances along it.
+
+mod components;
+mod edge_list;
+mod geodesics;
+mod laplacian;
+mod neighbors;
+
+pub use components::{bridges, pieces};
+pub use edge_list::{EdgeNames, edges_from_cells};
+pub use geodesics::geodesic_distances;
+pub use laplacian::Laplacian;
+pub use neighbors::{nearest_neighbors, neighbor_graph, within_radius};
+
+use serde::{Deserialize, Serialize};
+
+/// How directed "is a nearest neighbour of" becomes an undirected edge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Symmetry {
+    /// An edge if either point lists the other (the paper's choice).
+    #[default]
+    Or,
+    /// An edge only if both list each other.
+    Mutual,
+}
+
+/// An undirected graph without loops or parallel edges; neighbours of each point in ascending order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Graph {
+    offsets: Vec<usize>,
+    neighbors: Vec<u32>,
+    edges: Vec<(u32, u32)>,
+}
+
+impl Graph {
+    /// A graph on `n` points from edges in any order and direction; loops and repetitions are dropped.
+    pub fn from_edges(n: usize, edges: impl IntoIterator<Item = (u32, u32)>) -> Self {
+        let mut edges: Vec<(u32, u32)> =
+            edges.into_iter().filter(|(i, j)| i != j).map(|(i, j)| (i.min(j), i.max(j))).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        let mut degrees = vec![0usize; n];
+        for &(i, j) in &edges {
+            degrees[i as usize] += 1;
+            degrees[j as usize] += 1;
+        }
+        let mut offsets = vec![0usize; n + 1];
+        for i in 0..n {
+            offsets[i + 1] = offsets[i] + degrees[i];
+        }
+        let mut next = offsets.clone();
+        let mut neighbors = vec![0u32; 2 * edges.len()];
+        // Edges are sorted, so first every smaller neighbour arrives in order (as j), then every larger one (as i).
+        for &(i, j) in &edges {
+            neighbors[next[j as usize]] = i;
+            next[j as usize] += 1;
+        }
+        for &(i, j) in &edges {
+            neighbors[next[i as usize]] = j;
+            next[i as usize] += 1;
+        }
+        Self { offsets, neighbors, edges }
+    }
+
+    /// Number of points.
+    pub fn n(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Each edge once, as (smaller, larger), sorted.
+    pub fn edges(&self) -> &[(u32, u32)] {
+        &self.edges
+    }
+
+    /// The neighbours of point `i`, ascending.
+    pub fn neighbors(&self, i: usize) -> &[u32] {
+        &self.neighbors[self.offsets[i]..self.offsets[i + 1]]
+    }
+
+    /// The number of neighbours of point `i`.
+    pub fn degree(&self, i: usize) -> usize {
+        self.offsets[i + 1] - self.offsets[i]
+    }
+
+    /// The graph on the points `kept` (ascending), renumbered.
+    pub fn restricted_to(&self, kept: &[usize]) -> Self {
+        let mut number = vec![u32::MAX; self.n()];
+        for (new, &old) in kept.iter().enumerate() {
+            number[old] = new as u32;
+        }
+        let edges = self
+            .edges
+            .iter()
+            .map(|&(i, j)| (number[i as usize], number[j as usize]))
+            .filter(|&(i, j)| i != u32::MAX && j != u32::MAX);
+        Self::from_edges(kept.len(), edges)
+    }
+}

@@ -1,0 +1,240 @@
+//! The model as one safetensors file: arrays by name, and one JSON text with everything else. No code in it.
+//!
+//! Arrays are stored row-major as other languages expect them; `docs/model-file.md` lists them.
+
+use super::output::{Output, file_error};
+use crate::config::Config;
+use crate::error::Result;
+use crate::fit::Fit;
+use crate::graph::Graph;
+use crate::inference::{BoundParts, Stop, TracePoint};
+use crate::linalg::Matrix;
+use crate::model::{Hyperparameters, Scaling};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The version of the layout; a reader refuses one that it does not know.
+const FORMAT: u32 = 1;
+const KEY: &str = "tangency";
+
+/// A fit together with the names that its table gave.
+#[derive(Clone)]
+pub struct Model {
+    /// The fit.
+    pub fit: Fit,
+    /// Names of the features.
+    pub feature_names: Vec<String>,
+    /// Ids of the points, where the table had them.
+    pub ids: Option<Vec<String>>,
+    /// Labels of the points, where the table had them.
+    pub labels: Option<Vec<String>>,
+}
+
+impl Model {
+    /// The id of point `i`, or its row of the table from 0.
+    pub fn id(&self, i: usize) -> String {
+        match &self.ids {
+            Some(ids) => ids[i].clone(),
+            None => self.fit.rows[i].to_string(),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Metadata {
+    format: u32,
+    version: String,
+    config: Config,
+    start_seed: u64,
+    stop: Stop,
+    hyper: Hyperparameters,
+    parts: BoundParts,
+    bound: f64,
+    bound_scaled: f64,
+    trace: Vec<TracePoint>,
+    feature_names: Vec<String>,
+    ids: Option<Vec<String>>,
+    labels: Option<Vec<String>>,
+}
+
+/// Writes a model.
+pub fn save_model(output: &Output, model: &Model) -> Result<()> {
+    let fit = &model.fit;
+    let (n, d_x, d_y) = (fit.n(), fit.coordinates.ncols(), fit.observations.ncols());
+    let metadata = Metadata {
+        format: FORMAT,
+        version: env!("CARGO_PKG_VERSION").into(),
+        config: fit.config.clone(),
+        start_seed: fit.start_seed,
+        stop: fit.stop,
+        hyper: fit.hyper,
+        parts: fit.parts,
+        bound: fit.bound(),
+        bound_scaled: fit.bound_scaled(),
+        trace: fit.trace.clone(),
+        feature_names: model.feature_names.clone(),
+        ids: model.ids.clone(),
+        labels: model.labels.clone(),
+    };
+    let pairs = |edges: &[(u32, u32)]| edges.iter().flat_map(|&(i, j)| [i, j]).collect::<Vec<u32>>();
+    let columns = |matrix: &Matrix| -> Vec<f64> {
+        (0..matrix.ncols()).flat_map(|j| matrix.col_as_slice(j).to_vec()).collect()
+    };
+    let rows = |matrix: &Matrix| columns(&matrix.transpose().to_owned());
+    let mut arrays = vec![
+        Array::of_f64("observations", vec![n, d_y], &rows(&fit.observations)),
+        Array::of_f64("center", vec![d_y], &fit.scaling.center),
+        Array::of_f64("scale", vec![d_y], &fit.scaling.scale),
+        Array::of_u32("rows", vec![n], &fit.rows.iter().map(|&r| r as u32).collect::<Vec<_>>()),
+        Array::of_u32("edges", vec![fit.graph.edges().len(), 2], &pairs(fit.graph.edges())),
+        Array::of_u32("bridges", vec![fit.bridges.len(), 2], &pairs(&fit.bridges)),
+        Array::of_f64("coordinates", vec![n, d_x], &rows(&fit.coordinates)),
+        Array::of_f64("coordinate_covariances", vec![n, d_x, d_x], &columns(&fit.coordinate_covariances)),
+        // column i·d_x + a of the d_y × n·d_x matrix is column a of C_i, so columns in turn are [n, d_x, d_y]
+        Array::of_f64("maps", vec![n, d_x, d_y], &columns(&fit.maps)),
+        Array::of_f64("map_covariances", vec![n, d_x, d_x], &columns(&fit.map_covariances)),
+    ];
+    if let Some(full) = &fit.full_covariance {
+        arrays.push(Array::of_f64("full_covariance", vec![n, d_x, n, d_x], &columns(full)));
+    }
+    let text = serde_json::to_string(&metadata).map_err(|e| file_error(output.path(), &e.to_string()))?;
+    let bytes = safetensors::serialize(
+        arrays.iter().filter_map(|array| Some((array.name, array.view()?))),
+        Some(HashMap::from([(KEY.to_owned(), text)])),
+    )
+    .map_err(|e| file_error(output.path(), &e.to_string()))?;
+    output.write(|file| file.write_all(&bytes))
+}
+
+/// Reads a model.
+pub fn load_model(path: &Path) -> Result<Model> {
+    let bytes = std::fs::read(path).map_err(|e| file_error(path, &format!("cannot be read: {e}")))?;
+    let broken = |what: &str| file_error(path, &format!("{what}; fit the model again, or take a whole copy of the file"));
+    let foreign = || file_error(path, "is not a tangency model; give a file that `tangency fit` wrote");
+    let (_, header) = SafeTensors::read_metadata(&bytes).map_err(|_| {
+        if bytes.len() > 8 && bytes[8] == b'{' { broken("is cut short or damaged") } else { foreign() }
+    })?;
+    let text = header.metadata().as_ref().and_then(|map| map.get(KEY)).ok_or_else(foreign)?;
+    #[derive(Deserialize)]
+    struct Version {
+        format: u32,
+        version: String,
+    }
+    let version: Version = serde_json::from_str(text).map_err(|_| broken("has damaged metadata"))?;
+    if version.format != FORMAT {
+        let reason = format!(
+            "was written by tangency {} in model format {}, and this is {} with format {FORMAT}; use that version, or fit again",
+            version.version,
+            version.format,
+            env!("CARGO_PKG_VERSION")
+        );
+        return Err(file_error(path, &reason));
+    }
+    let metadata: Metadata = serde_json::from_str(text).map_err(|_| broken("has damaged metadata"))?;
+    let tensors = SafeTensors::deserialize(&bytes).map_err(|_| broken("is cut short or damaged"))?;
+    let reader = Reader { tensors, broken: &broken };
+
+    let (shape, _) = reader.array("coordinates", Dtype::F64)?;
+    let &[n, d_x] = shape.as_slice() else { return Err(broken("has coordinates of a strange shape")) };
+    let d_y = metadata.feature_names.len();
+    let per_point = |name: &str, height: usize, shape: &[usize]| -> Result<Matrix> {
+        let values = reader.f64s(name, shape)?;
+        Ok(Matrix::from_fn(height, n, |r, i| values[i * height + r]))
+    };
+    let by_rows = |name: &str, columns: usize| -> Result<Matrix> {
+        let values = reader.f64s(name, &[n, columns])?;
+        Ok(Matrix::from_fn(n, columns, |i, c| values[i * columns + c]))
+    };
+    let pairs = |name: &str| -> Result<Vec<(u32, u32)>> {
+        let values = reader.u32s(name)?;
+        if values.len() % 2 != 0 || values.iter().any(|&v| v as usize >= n) {
+            return Err(broken("has edges to points that are not there"));
+        }
+        Ok(values.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect())
+    };
+    let maps = reader.f64s("maps", &[n, d_x, d_y])?;
+    let rows: Vec<usize> = reader.u32s("rows")?.into_iter().map(|r| r as usize).collect();
+    let right_length = |names: &Option<Vec<String>>| names.as_ref().is_none_or(|names| names.len() == n);
+    if rows.len() != n || !right_length(&metadata.ids) || !right_length(&metadata.labels) {
+        return Err(broken("has lists of different lengths"));
+    }
+    let full_covariance = if reader.tensors.names().contains(&"full_covariance") {
+        let values = reader.f64s("full_covariance", &[n, d_x, n, d_x])?;
+        let size = n * d_x;
+        Some(Matrix::from_fn(size, size, |p, q| values[q * size + p]))
+    } else {
+        None
+    };
+    let fit = Fit {
+        observations: by_rows("observations", d_y)?,
+        scaling: Scaling { center: reader.f64s("center", &[d_y])?, scale: reader.f64s("scale", &[d_y])? },
+        graph: Graph::from_edges(n, pairs("edges")?),
+        bridges: pairs("bridges")?,
+        coordinates: by_rows("coordinates", d_x)?,
+        coordinate_covariances: per_point("coordinate_covariances", d_x * d_x, &[n, d_x, d_x])?,
+        full_covariance,
+        maps: Matrix::from_fn(d_y, n * d_x, |f, p| maps[p * d_y + f]),
+        map_covariances: per_point("map_covariances", d_x * d_x, &[n, d_x, d_x])?,
+        rows,
+        config: metadata.config,
+        start_seed: metadata.start_seed,
+        stop: metadata.stop,
+        hyper: metadata.hyper,
+        parts: metadata.parts,
+        trace: metadata.trace,
+    };
+    Ok(Model { fit, feature_names: metadata.feature_names, ids: metadata.ids, labels: metadata.labels })
+}
+
+struct Array {
+    name: &'static str,
+    dtype: Dtype,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl Array {
+    fn of_f64(name: &'static str, shape: Vec<usize>, values: &[f64]) -> Self {
+        let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        Self { name, dtype: Dtype::F64, shape, bytes }
+    }
+
+    fn of_u32(name: &'static str, shape: Vec<usize>, values: &[u32]) -> Self {
+        let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        Self { name, dtype: Dtype::U32, shape, bytes }
+    }
+
+    fn view(&self) -> Option<TensorView<'_>> {
+        TensorView::new(self.dtype, self.shape.clone(), &self.bytes).ok()
+    }
+}
+
+struct Reader<'a> {
+    tensors: SafeTensors<'a>,
+    broken: &'a dyn Fn(&str) -> crate::Error,
+}
+
+impl<'a> Reader<'a> {
+    fn array(&self, name: &str, dtype: Dtype) -> Result<(Vec<usize>, TensorView<'a>)> {
+        let view = self.tensors.tensor(name).map_err(|_| (self.broken)(&format!("lacks the array {name}")))?;
+        if view.dtype() != dtype {
+            return Err((self.broken)(&format!("has an array {name} of another type")));
+        }
+        Ok((view.shape().to_vec(), view))
+    }
+
+    fn f64s(&self, name: &str, expected: &[usize]) -> Result<Vec<f64>> {
+        let (shape, view) = self.array(name, Dtype::F64)?;
+        if shape != expected {
+            return Err((self.broken)(&format!("has an array {name} of another shape")));
+        }
+        Ok(view.data().as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
+    }
+
+    fn u32s(&self, name: &str) -> Result<Vec<u32>> {
+        let (_, view) = self.array(name, Dtype::U32)?;
+        Ok(view.data().as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
+    }
+}

@@ -1,0 +1,129 @@
+//! Files out: checked before the work, written beside their place and moved there when whole.
+
+use super::Model;
+use crate::error::{Error, Result};
+use crate::fit::Fit;
+use crate::inference::TracePoint;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A file to be written: made when the work is done, claimed before it.
+#[derive(Clone, Debug)]
+pub struct Output {
+    path: PathBuf,
+    force: bool,
+}
+
+impl Output {
+    /// Claims a path: an error now if the file is there (unless `force`) or its folder is not.
+    pub fn claim(path: &Path, force: bool) -> Result<Self> {
+        if path.is_dir() {
+            return Err(file_error(path, "is a folder; give the name of a file"));
+        }
+        if path.exists() && !force {
+            return Err(Error::Exists { path: path.to_owned() });
+        }
+        if !folder(path).is_dir() {
+            return Err(file_error(path, "its folder does not exist; make it first"));
+        }
+        Ok(Self { path: path.to_owned(), force })
+    }
+
+    /// Where it goes.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the whole file or nothing.
+    pub fn write(&self, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
+        let failed = |error: std::io::Error| file_error(&self.path, &format!("cannot be written: {error}"));
+        let mut file = tempfile::Builder::new()
+            .prefix(".tangency-")
+            .permissions_like_new_file()
+            .tempfile_in(folder(&self.path))
+            .map_err(failed)?;
+        let mut buffered = std::io::BufWriter::new(file.as_file_mut());
+        content(&mut buffered).map_err(failed)?;
+        buffered.flush().map_err(failed)?;
+        drop(buffered);
+        let moved = if self.force { file.persist(&self.path) } else { file.persist_noclobber(&self.path) };
+        match moved {
+            Ok(_) => Ok(()),
+            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
+                Err(Error::Exists { path: self.path.clone() })
+            }
+            Err(error) => Err(failed(error.error)),
+        }
+    }
+}
+
+/// Temporary files are private by default; a finished output has the permissions of any new file.
+trait LikeNewFile {
+    fn permissions_like_new_file(&mut self) -> &mut Self;
+}
+
+impl LikeNewFile for tempfile::Builder<'_, '_> {
+    #[cfg(unix)]
+    fn permissions_like_new_file(&mut self) -> &mut Self {
+        use std::os::unix::fs::PermissionsExt;
+        self.permissions(std::fs::Permissions::from_mode(0o666))
+    }
+    #[cfg(not(unix))]
+    fn permissions_like_new_file(&mut self) -> &mut Self {
+        self
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+pub(super) fn file_error(path: &Path, reason: &str) -> Error {
+    Error::File { path: path.to_owned(), reason: reason.to_owned() }
+}
+
+/// The embedding: id, label where there is one, x1…, sd1….
+pub fn write_embedding(output: &Output, model: &Model) -> Result<()> {
+    let fit = &model.fit;
+    let d_x = fit.coordinates.ncols();
+    let deviations = fit.standard_deviations();
+    let mut header = vec!["id".to_owned()];
+    header.extend(model.labels.is_some().then(|| "label".to_owned()));
+    header.extend((1..=d_x).map(|a| format!("x{a}")));
+    header.extend((1..=d_x).map(|a| format!("sd{a}")));
+    write_rows(output, &header, (0..fit.n()).map(|i| {
+        let mut row = vec![model.id(i)];
+        row.extend(model.labels.as_ref().map(|labels| labels[i].clone()));
+        row.extend((0..d_x).map(|a| fit.coordinates[(i, a)].to_string()));
+        row.extend((0..d_x).map(|a| deviations[(i, a)].to_string()));
+        row
+    }))
+}
+
+/// The trace of a fit: iteration, bound_scaled, bound, gamma, alpha, lambda, nu.
+pub fn write_trace(output: &Output, fit: &Fit) -> Result<()> {
+    let header = ["iteration", "bound_scaled", "bound", "gamma", "alpha", "lambda", "nu"].map(str::to_owned);
+    let jacobian = fit.scaling.log_jacobian(fit.n());
+    write_rows(output, &header, fit.trace.iter().map(|&TracePoint { iteration, bound_scaled, hyper }| {
+        let numbers =
+            [bound_scaled, bound_scaled - jacobian, hyper.gamma, hyper.alpha, hyper.lambda, hyper.nu];
+        let mut row = vec![iteration.to_string()];
+        row.extend(numbers.iter().map(f64::to_string));
+        row
+    }))
+}
+
+/// Rows of text as CSV.
+pub fn write_rows(output: &Output, header: &[String], rows: impl Iterator<Item = Vec<String>>) -> Result<()> {
+    output.write(|file| {
+        let mut writer = csv::Writer::from_writer(file);
+        writer.write_record(header)?;
+        for row in rows {
+            writer.write_record(row)?;
+        }
+        writer.flush()
+    })
+}

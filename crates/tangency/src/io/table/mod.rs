@@ -1,0 +1,292 @@
+//! Tables of numbers, read from delimited text, NumPy and Parquet files.
+
+mod csv;
+mod numpy;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod select;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use select::Roles;
+
+/// A table: numeric features, and whatever else stands beside them.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The features, one row per point; all finite.
+    pub values: Matrix,
+    /// Names of the features; `c1`, `c2`, … where the file has none.
+    pub feature_names: Vec<String>,
+    /// The column asked for as identifiers.
+    pub ids: Option<Vec<String>>,
+    /// The column asked for as labels.
+    pub labels: Option<Vec<String>>,
+    /// All other columns, by name, as the text that stands in the file.
+    pub carried: Vec<(String, Vec<String>)>,
+}
+
+/// How to read a table. A column is given by its name, or by its number from 1 where no column has that name.
+#[derive(Default, Clone, Debug)]
+pub struct TableOptions {
+    /// Whether the first row of delimited text names the columns; `None` to find out.
+    pub header: Option<bool>,
+    /// The column that identifies the rows.
+    pub id_column: Option<String>,
+    /// The column that labels the rows.
+    pub label_column: Option<String>,
+    /// The features, in this order: columns, or ranges such as `jan:dec` and `2:5`, both ends included.
+    pub columns: Option<Vec<String>>,
+    /// Columns or ranges that are never features; they are still carried.
+    pub exclude: Vec<String>,
+    /// Which array of an `.npz` file to read.
+    pub array: Option<String>,
+}
+
+/// Reads a table from a file, whose extension says what it is.
+pub fn read_table(path: &Path, options: &TableOptions) -> Result<Table> {
+    let format = Format::of(path)?;
+    if options.array.is_some() && format != Format::Npz {
+        return Err(Error::InvalidConfig {
+            field: "array",
+            requirement: format!(
+                "left out: only .npz files hold named arrays, not {}",
+                path.display()
+            ),
+        });
+    }
+    let mut source: Box<dyn Source> = match format {
+        Format::Delimited => Box::new(csv::Delimited::read(path, options.header)?),
+        Format::Npy => Box::new(numpy::read_npy(path, "the array", 2)?),
+        Format::Npz => Box::new(numpy::read_npz(path, options.array.as_deref())?),
+        Format::Parquet => open_parquet(path)?,
+    };
+    let roles = Roles::assign(path, source.as_ref(), options)?;
+
+    let columns = gather(source.as_mut(), &roles.features)?;
+    if let Some((row, position)) = first_bad(&columns) {
+        let column = roles.features[position];
+        let text = cell_text(source.as_ref(), row, column)?;
+        return Err(bad_cell(row, &source.names()[column], text));
+    }
+
+    // One request for all text, since a reader may have to pass over its file for each.
+    let mut wanted = roles.carried.clone();
+    wanted.extend(roles.id);
+    wanted.extend(roles.label);
+    let mut texts = source.texts(&wanted)?;
+    let labels = roles.label.and_then(|_| texts.pop());
+    let ids = roles.id.and_then(|_| texts.pop());
+
+    let name = |&column: &usize| source.names()[column].clone();
+    Ok(Table {
+        values: matrix(source.rows(), &columns),
+        feature_names: roles.features.iter().map(name).collect(),
+        ids,
+        labels,
+        carried: roles.carried.iter().map(name).zip(texts).collect(),
+    })
+}
+
+/// Reads a plain matrix of finite numbers from an `.npy` or delimited text file; `what` names it in messages.
+///
+/// A one-dimensional array is a column, and the last two axes of a three-dimensional one become one.
+pub fn read_matrix(path: &Path, what: &str) -> Result<Matrix> {
+    let mut source: Box<dyn Source> = match Format::of(path)? {
+        Format::Delimited => Box::new(csv::Delimited::read(path, None)?),
+        Format::Npy => Box::new(numpy::read_npy(path, what, 3)?),
+        Format::Npz | Format::Parquet => {
+            return Err(refuse(
+                path,
+                format!("{what} is read from .npy or .csv files only; save it as one of these"),
+            ));
+        }
+    };
+    let all: Vec<usize> = (0..source.names().len()).collect();
+    let columns = gather(source.as_mut(), &all)?;
+    if let Some((row, column)) = first_bad(&columns) {
+        let text = cell_text(source.as_ref(), row, column)?;
+        let found = if is_missing(&text) {
+            "a missing cell".to_owned()
+        } else {
+            format!("\"{text}\"")
+        };
+        let place = format!("row {}, column {}", row + 1, source.names()[column]);
+        return Err(refuse(
+            path,
+            format!("{what} must be finite numbers throughout, but {place} holds {found}"),
+        ));
+    }
+    Ok(matrix(source.rows(), &columns))
+}
+
+/// Reads every row of a delimited text file as trimmed text, without regard to headers or to how long rows are.
+pub fn read_cells(path: &Path) -> Result<Vec<Vec<String>>> {
+    csv::cells(path)
+}
+
+/// What the formats have in common: named columns of equal length, seen as numbers or as text.
+trait Source {
+    fn names(&self) -> &[String];
+    fn rows(&self) -> usize;
+    /// Whether the column is a feature where nothing else is said about it.
+    fn is_feature(&self, column: usize) -> bool;
+    /// The column's numbers, with a non-finite one wherever there is none. Asked for once per column.
+    fn numbers(&mut self, column: usize) -> Result<Vec<f64>>;
+    /// The text of several columns, empty where missing.
+    fn texts(&self, columns: &[usize]) -> Result<Vec<Vec<String>>>;
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Format {
+    Delimited,
+    Npy,
+    Npz,
+    Parquet,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Self> {
+        match extension(path).as_str() {
+            "csv" | "tsv" | "tab" | "txt" => Ok(Self::Delimited),
+            "npy" => Ok(Self::Npy),
+            "npz" => Ok(Self::Npz),
+            "parquet" | "pq" => Ok(Self::Parquet),
+            _ => Err(refuse(
+                path,
+                "its format is told by its extension, which must be .csv, .tsv, .tab, .txt, .npy, .npz, .parquet or .pq",
+            )),
+        }
+    }
+}
+
+fn extension(path: &Path) -> String {
+    path.extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_ascii_lowercase()
+}
+
+#[cfg(feature = "parquet")]
+fn open_parquet(path: &Path) -> Result<Box<dyn Source>> {
+    Ok(Box::new(parquet::Columnar::open(path)?))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn open_parquet(path: &Path) -> Result<Box<dyn Source>> {
+    Err(refuse(
+        path,
+        "this build cannot read Parquet files; rebuild with the feature \"parquet\", or convert the file to .csv or .npy",
+    ))
+}
+
+fn gather(source: &mut dyn Source, columns: &[usize]) -> Result<Vec<Vec<f64>>> {
+    columns
+        .iter()
+        .map(|&column| source.numbers(column))
+        .collect()
+}
+
+/// Row and column of the first cell, reading row by row, that is not a finite number.
+fn first_bad(columns: &[Vec<f64>]) -> Option<(usize, usize)> {
+    let row_of_first = |column: &Vec<f64>| column.iter().position(|x| !x.is_finite());
+    columns
+        .iter()
+        .enumerate()
+        .filter_map(|(j, column)| Some((row_of_first(column)?, j)))
+        .min()
+}
+
+fn cell_text(source: &dyn Source, row: usize, column: usize) -> Result<String> {
+    let texts = source.texts(&[column])?;
+    Ok(texts
+        .into_iter()
+        .next()
+        .and_then(|column| column.into_iter().nth(row))
+        .unwrap_or_default())
+}
+
+fn bad_cell(row: usize, column: &str, text: String) -> Error {
+    let (row, column) = (row + 1, column.to_owned());
+    if is_missing(&text) {
+        Error::NonFinite {
+            row,
+            column,
+            value: "missing".into(),
+        }
+    } else if text.trim().parse::<f64>().is_ok() {
+        Error::NonFinite {
+            row,
+            column,
+            value: text,
+        }
+    } else {
+        Error::NotNumeric {
+            row,
+            column,
+            value: text,
+        }
+    }
+}
+
+fn matrix(rows: usize, columns: &[Vec<f64>]) -> Matrix {
+    Matrix::from_fn(rows, columns.len(), |i, j| columns[j][i])
+}
+
+fn is_missing(cell: &str) -> bool {
+    let cell = cell.trim();
+    ["", "NA", "N/A", "NaN", "null", "None", "?"]
+        .iter()
+        .any(|word| cell.eq_ignore_ascii_case(word))
+}
+
+fn numbered_names(count: usize) -> Vec<String> {
+    (1..=count).map(|number| format!("c{number}")).collect()
+}
+
+fn refuse_duplicates(path: &Path, names: &[String]) -> Result<()> {
+    let mut seen = HashSet::new();
+    let mut twice: Vec<String> = Vec::new();
+    for name in names {
+        if !seen.insert(name) && !twice.contains(name) {
+            twice.push(name.clone());
+        }
+    }
+    if twice.is_empty() {
+        return Ok(());
+    }
+    Err(refuse(
+        path,
+        format!(
+            "more than one column is named {}; give each its own name",
+            listing(&twice)
+        ),
+    ))
+}
+
+fn listing(names: &[String]) -> String {
+    let mut words: Vec<&str> = names.iter().take(12).map(String::as_str).collect();
+    if names.len() > 12 {
+        words.push("…");
+    }
+    words.join(", ")
+}
+
+fn refuse(path: &Path, reason: impl Into<String>) -> Error {
+    Error::File {
+        path: path.to_owned(),
+        reason: reason.into(),
+    }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+    refuse(
+        path,
+        format!("cannot be read ({error}); check the name and that it is a readable file"),
+    )
+}

@@ -1,0 +1,147 @@
+//! Which column of a table is what.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::{Source, TableOptions, listing, refuse};
+use crate::error::{Error, Result};
+
+/// Column numbers, from 0, by what they are used for.
+pub(super) struct Roles {
+    pub(super) features: Vec<usize>,
+    pub(super) id: Option<usize>,
+    pub(super) label: Option<usize>,
+    pub(super) carried: Vec<usize>,
+}
+
+impl Roles {
+    pub(super) fn assign(path: &Path, source: &dyn Source, options: &TableOptions) -> Result<Self> {
+        let columns = Columns::new(path, source.names());
+        let one = |wanted: &Option<String>| wanted.as_deref().map(|w| columns.one(w)).transpose();
+        let (id, label) = (one(&options.id_column)?, one(&options.label_column)?);
+
+        let mut excluded = vec![false; columns.names.len()];
+        for wanted in &options.exclude {
+            columns
+                .range("exclude", wanted)?
+                .for_each(|column| excluded[column] = true);
+        }
+
+        let mut is_feature = vec![false; columns.names.len()];
+        let mut features = Vec::new();
+        let mut add = |column: usize| {
+            if !excluded[column] && !is_feature[column] {
+                is_feature[column] = true;
+                features.push(column);
+            }
+        };
+        match &options.columns {
+            Some(wanted) => {
+                for wanted in wanted {
+                    columns.range("columns", wanted)?.for_each(&mut add);
+                }
+                for (role, column) in [("id", id), ("label", label)] {
+                    if let Some(column) = column.filter(|&column| is_feature[column]) {
+                        return Err(Error::InvalidConfig {
+                            field: "columns",
+                            requirement: format!(
+                                "columns with no other use, but {} is the {role} column; leave it out of one of the two",
+                                columns.names[column]
+                            ),
+                        });
+                    }
+                }
+            }
+            None => (0..columns.names.len())
+                .filter(|&column| {
+                    source.is_feature(column) && Some(column) != id && Some(column) != label
+                })
+                .for_each(add),
+        }
+        if features.is_empty() {
+            return Err(refuse(
+                path,
+                format!(
+                    "no numeric column is left to be a feature among its columns {}; check that cells are separated by commas, semicolons or tabs, that decimals are written with a point, and what --columns and --exclude say",
+                    listing(columns.names)
+                ),
+            ));
+        }
+        let carried = (0..columns.names.len())
+            .filter(|&column| !is_feature[column] && Some(column) != id && Some(column) != label)
+            .collect();
+        Ok(Self {
+            features,
+            id,
+            label,
+            carried,
+        })
+    }
+}
+
+struct Columns<'a> {
+    path: &'a Path,
+    names: &'a [String],
+    by_name: HashMap<&'a str, usize>,
+}
+
+impl<'a> Columns<'a> {
+    fn new(path: &'a Path, names: &'a [String]) -> Self {
+        let by_name = names
+            .iter()
+            .enumerate()
+            .map(|(column, name)| (name.as_str(), column))
+            .collect();
+        Self {
+            path,
+            names,
+            by_name,
+        }
+    }
+
+    fn find(&self, wanted: &str) -> Option<usize> {
+        let wanted = wanted.trim();
+        let by_number = || {
+            wanted
+                .parse()
+                .ok()
+                .filter(|number: &usize| (1..=self.names.len()).contains(number))
+        };
+        self.by_name
+            .get(wanted)
+            .copied()
+            .or_else(|| by_number().map(|number| number - 1))
+    }
+
+    fn one(&self, wanted: &str) -> Result<usize> {
+        self.find(wanted).ok_or_else(|| Error::NoSuchColumn {
+            column: wanted.to_owned(),
+            path: self.path.to_owned(),
+            available: listing(self.names),
+        })
+    }
+
+    fn range(&self, field: &'static str, wanted: &str) -> Result<std::ops::RangeInclusive<usize>> {
+        if let Some(column) = self.find(wanted) {
+            return Ok(column..=column);
+        }
+        // Names may hold colons themselves, so any colon may be the one that makes the range.
+        let ends = |(at, _)| Some((self.find(&wanted[..at])?, self.find(&wanted[at + 1..])?));
+        let Some((first, last)) = wanted.match_indices(':').find_map(ends) else {
+            let (first, last) = wanted.split_once(':').unwrap_or((wanted, wanted));
+            return self
+                .one(first)
+                .and_then(|_| self.one(last))
+                .map(|column| column..=column);
+        };
+        if first > last {
+            return Err(Error::InvalidConfig {
+                field,
+                requirement: format!(
+                    "ranges from left to right, but {wanted} runs from right to left; swap its ends"
+                ),
+            });
+        }
+        Ok(first..=last)
+    }
+}

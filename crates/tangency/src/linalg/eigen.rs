@@ -1,0 +1,74 @@
+//! Eigenvalues and a few leading eigenvectors of symmetric matrices.
+
+use super::{Matrix, par};
+use crate::error::{Error, Result};
+use faer::Side;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::matrix_free::eigen::{
+    PartialEigenParams, partial_self_adjoint_eigen, partial_self_adjoint_eigen_scratch,
+};
+
+/// All eigenvalues of a symmetric matrix (lower triangle read), smallest first.
+pub fn symmetric_eigenvalues(matrix: &Matrix, name: &'static str) -> Result<Vec<f64>> {
+    matrix.self_adjoint_eigenvalues(Side::Lower).map_err(|_| Error::NoEigenvectors { matrix: name })
+}
+
+/// All eigenvalues, smallest first, and eigenvectors of a symmetric matrix (lower triangle read).
+pub fn symmetric_eigen(matrix: &Matrix, name: &'static str) -> Result<(Vec<f64>, Matrix)> {
+    let eigen = matrix
+        .self_adjoint_eigen(Side::Lower)
+        .map_err(|_| Error::NoEigenvectors { matrix: name })?;
+    let values = eigen.S().column_vector().iter().copied().collect();
+    Ok((values, eigen.U().to_owned()))
+}
+
+/// The `count` eigenvectors of a full symmetric matrix with the largest (most positive) eigenvalues, largest first.
+pub fn leading_eigenvectors(matrix: &Matrix, count: usize, name: &'static str) -> Result<(Vec<f64>, Matrix)> {
+    let n = matrix.nrows();
+    // Below this size the dense solver is as quick; above it a Krylov method does, and the dense one is the way back.
+    if n > 300
+        && let Some(found) = krylov(matrix, count)
+    {
+        return Ok(found);
+    }
+    let (values, vectors) = symmetric_eigen(matrix, name)?;
+    let picked: Vec<usize> = (0..count).map(|c| n - 1 - c).collect();
+    Ok((picked.iter().map(|&p| values[p]).collect(), columns(&vectors, &picked)))
+}
+
+fn krylov(matrix: &Matrix, count: usize) -> Option<(Vec<f64>, Matrix)> {
+    let n = matrix.nrows();
+    // The method finds the largest magnitudes; a few spare ones make room for large negative eigenvalues.
+    let wanted = count + 4;
+    let params = PartialEigenParams { max_restarts: 200, max_dim: 40.max(3 * wanted), ..Default::default() };
+    let stack = partial_self_adjoint_eigen_scratch::<f64>(matrix, wanted, par(), params);
+    let mut vectors = Matrix::zeros(n, wanted);
+    let mut values = vec![0.0f64; wanted];
+    // a fixed, structureless start: golden-ratio sequence
+    let start = faer::Col::from_fn(n, |i| ((i as f64 + 1.0) * 0.618_033_988_749_895).fract() - 0.5);
+    let start = &start / start.norm_l2();
+    let info = partial_self_adjoint_eigen(
+        vectors.as_mut(),
+        &mut values,
+        matrix,
+        start.as_ref(),
+        1e-10,
+        par(),
+        MemStack::new(&mut MemBuffer::new(stack)),
+        params,
+    );
+    if info.n_converged_eigen < wanted {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..wanted).collect();
+    order.sort_by(|&p, &q| values[q].total_cmp(&values[p]));
+    order.truncate(count);
+    if order.iter().any(|&p| values[p] <= 0.0) {
+        return None;
+    }
+    Some((order.iter().map(|&p| values[p]).collect(), columns(&vectors, &order)))
+}
+
+fn columns(matrix: &Matrix, picked: &[usize]) -> Matrix {
+    Matrix::from_fn(matrix.nrows(), picked.len(), |i, c| matrix[(i, picked[c])])
+}

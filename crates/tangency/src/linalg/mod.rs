@@ -1,0 +1,163 @@
+//! Dense linear algebra; the only room that names the linear-algebra crate.
+
+mod eigen;
+mod spd;
+
+pub use eigen::{leading_eigenvectors, symmetric_eigenvalues, symmetric_eigen};
+pub use spd::{SpdWork, gram_lower, invert_spd, lower_factor, solve_small};
+
+/// A dense column-major matrix of `f64`.
+pub type Matrix = faer::Mat<f64>;
+
+/// How the linear-algebra crate splits its work. The degree is a constant and not the number of threads, because the
+/// split decides the order of additions, and the result must be the same bits whatever the thread count.
+fn par() -> faer::Par {
+    faer::Par::rayon(SPLIT)
+}
+
+const SPLIT: usize = 4;
+
+/// `left * right`.
+pub fn product(left: &Matrix, right: &Matrix) -> Matrix {
+    let mut out = Matrix::zeros(left.nrows(), right.ncols());
+    faer::linalg::matmul::matmul(
+        out.as_mut(),
+        faer::Accum::Replace,
+        left.as_ref(),
+        right.as_ref(),
+        1.0,
+        par(),
+    );
+    out
+}
+
+/// `now += share * (now - before)`.
+pub fn scaled_difference(now: &mut Matrix, before: &Matrix, share: f64) {
+    faer::zip!(now, before).for_each(|faer::unzip!(now, before)| *now += share * (*now - *before));
+}
+
+/// Sum of the diagonal.
+pub fn trace(matrix: &Matrix) -> f64 {
+    (0..matrix.nrows()).map(|a| matrix[(a, a)]).sum()
+}
+
+/// Multiplies every entry.
+pub fn scale(matrix: &mut Matrix, factor: f64) {
+    *matrix *= faer::Scale(factor);
+}
+
+/// `scale * left * symmetric`, of `symmetric` only the lower triangle is read.
+pub fn product_with_symmetric(scale: f64, left: &Matrix, symmetric: &Matrix) -> Matrix {
+    use faer::linalg::matmul::triangular::{BlockStructure, matmul};
+    let mut out = Matrix::zeros(left.nrows(), symmetric.ncols());
+    let dense = BlockStructure::Rectangular;
+    // symmetric = lower triangle with its diagonal + the strictly lower triangle transposed
+    let lower = BlockStructure::TriangularLower;
+    let strictly_upper = BlockStructure::StrictTriangularUpper;
+    matmul(out.as_mut(), dense, faer::Accum::Replace, left.as_ref(), dense, symmetric.as_ref(), lower, scale, par());
+    matmul(
+        out.as_mut(),
+        dense,
+        faer::Accum::Add,
+        left.as_ref(),
+        dense,
+        symmetric.as_ref().transpose(),
+        strictly_upper,
+        scale,
+        par(),
+    );
+    out
+}
+
+/// Inner products of all columns with `width` of them from `first` on. [n, width]
+pub fn cross_products(points: &Matrix, first: usize, width: usize) -> Matrix {
+    let mut out = Matrix::zeros(points.ncols(), width);
+    faer::linalg::matmul::matmul(
+        out.as_mut(),
+        faer::Accum::Replace,
+        points.as_ref().transpose(),
+        points.as_ref().subcols(first, width),
+        1.0,
+        par(),
+    );
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use proptest::prelude::*;
+
+    fn wave(rows: usize, columns: usize, shift: usize) -> Matrix {
+        Matrix::from_fn(rows, columns, |i, j| ((i * 31 + j * 17 + shift) as f64).sin())
+    }
+
+    fn spd(n: usize, shift: usize) -> Matrix {
+        let factor = wave(n, n, shift);
+        &factor * factor.transpose() + Matrix::identity(n, n)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn lower_triangles_stand_for_whole_matrices(n in 1usize..260, rows in 1usize..40, shift in 0usize..100) {
+            let matrix = spd(n, shift);
+            let lower = Matrix::from_fn(n, n, |i, j| if i >= j { matrix[(i, j)] } else { f64::NAN });
+            let left = wave(rows, n, shift + 1);
+            let error = (product_with_symmetric(2.0, &left, &lower) - product(&left, &matrix) * faer::Scale(2.0)).norm_max();
+            prop_assert!(error < 1e-9 * matrix.norm_max() * n as f64, "product {error}");
+
+            let mut inverse = lower.clone();
+            let log_det = invert_spd(&mut inverse, &mut SpdWork::new(n), "test").unwrap();
+            let full = Matrix::from_fn(n, n, |i, j| inverse[(i.max(j), i.min(j))]);
+            let error = (&full * &matrix - Matrix::identity(n, n)).norm_max();
+            prop_assert!(error < 1e-8, "inverse {error}");
+            let eigenvalues = symmetric_eigenvalues(&matrix, "test").unwrap();
+            prop_assert!((log_det - eigenvalues.iter().map(|v| v.ln()).sum::<f64>()).abs() < 1e-7);
+
+            let mut gram = Matrix::zeros(n, n);
+            gram_lower(&mut gram, &left);
+            let expected = left.transpose() * &left;
+            for j in 0..n {
+                for i in j..n {
+                    prop_assert!((gram[(i, j)] - expected[(i, j)]).abs() < 1e-10);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn leading_eigenvectors_are_the_dense_ones() {
+        let matrix = spd(500, 3);
+        let (dense, _) = symmetric_eigen(&matrix, "test").unwrap();
+        let (values, vectors) = leading_eigenvectors(&matrix, 3, "test").unwrap();
+        for c in 0..3 {
+            assert!((values[c] - dense[499 - c]).abs() < 1e-8 * dense[499]);
+            let v = vectors.as_ref().subcols(c, 1);
+            assert!((&matrix * v - v * faer::Scale(values[c])).norm_max() < 1e-6 * values[c]);
+        }
+    }
+
+    #[test]
+    fn an_indefinite_matrix_is_an_error() {
+        let mut matrix = Matrix::from_fn(3, 3, |i, j| if i == j { -1.0 } else { 0.0 });
+        assert!(invert_spd(&mut matrix, &mut SpdWork::new(3), "test").is_err());
+    }
+
+    #[test]
+    fn the_same_bits_on_one_thread_and_on_more() {
+        let inverse = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut matrix = spd(700, 5);
+                let left = wave(40, 700, 9);
+                let log_det = invert_spd(&mut matrix, &mut SpdWork::new(700), "test").unwrap();
+                (log_det, product_with_symmetric(1.0, &left, &matrix), matrix)
+            })
+        };
+        let (one, two, four) = (inverse(1), inverse(2), inverse(4));
+        assert!(one == two && one == four);
+    }
+}

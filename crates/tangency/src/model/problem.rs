@@ -1,0 +1,68 @@
+//! The data and everything about them that no iteration changes.
+
+use crate::error::{Error, Result};
+use crate::graph::{Graph, Laplacian, pieces};
+use crate::linalg::Matrix;
+
+/// Scaled observations on a connected graph.
+pub struct Problem {
+    /// Observations, centred and scaled, a point a column. [d_y, n]
+    pub observations: Matrix,
+    /// The neighbour graph.
+    pub graph: Graph,
+    /// Its Laplacian.
+    pub laplacian: Laplacian,
+    /// Latent dimension d_x.
+    pub n_components: usize,
+    /// The paper's ε.
+    pub epsilon: f64,
+    /// |BY|²: summed squared length of the edges.
+    pub edge_energy: f64,
+    /// |Σ_i y_i|², zero up to rounding for centred data.
+    pub sum_energy: f64,
+}
+
+impl Problem {
+    /// Sets up the problem; the graph must be in one piece.
+    pub fn new(observations: Matrix, graph: Graph, n_components: usize, epsilon: f64) -> Result<Self> {
+        let sizes: Vec<usize> = pieces(&graph).iter().map(Vec::len).collect();
+        if sizes.len() > 1 {
+            return Err(Error::Disconnected { sizes });
+        }
+        let laplacian = Laplacian::new(&graph)?;
+        let edge_energy = graph
+            .edges()
+            .iter()
+            .map(|&(i, j)| {
+                let (from, to) = (observations.col_as_slice(i as usize), observations.col_as_slice(j as usize));
+                from.iter().zip(to).map(|(a, b)| (b - a) * (b - a)).sum::<f64>()
+            })
+            .sum();
+        let sum_energy = (0..observations.nrows())
+            .map(|f| (0..observations.ncols()).map(|i| observations[(f, i)]).sum::<f64>().powi(2))
+            .sum();
+        Ok(Self { observations, graph, laplacian, n_components, epsilon, edge_energy, sum_energy })
+    }
+
+    /// Number of points.
+    pub fn n(&self) -> usize {
+        self.graph.n()
+    }
+
+    /// Number of features d_y.
+    pub fn n_features(&self) -> usize {
+        self.observations.nrows()
+    }
+
+    /// n·d_x, the length of all coordinates together.
+    pub fn size(&self) -> usize {
+        self.n() * self.n_components
+    }
+
+    /// Σ_ij (2L)_ij M_ij for a matrix given on the pattern of L: `diagonal(i)` = M_ii, `off(i, j)` = (M_ij + M_ji)/2.
+    pub fn laplacian_sum(&self, diagonal: impl Fn(usize) -> f64, off: impl Fn(usize, usize) -> f64) -> f64 {
+        let own: f64 = (0..self.n()).map(|i| self.graph.degree(i) as f64 * diagonal(i)).sum();
+        let across: f64 = self.graph.edges().iter().map(|&(i, j)| off(i as usize, j as usize)).sum();
+        2.0 * (own - 2.0 * across)
+    }
+}

@@ -1,0 +1,60 @@
+//! Centring and scaling of the data, and the way back.
+
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use serde::{Deserialize, Serialize};
+
+/// How the centred data are divided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScalingRule {
+    /// All features by the one largest absolute entry.
+    #[default]
+    MaxAbs,
+    /// Not at all.
+    None,
+    /// Each feature by its own standard deviation.
+    PerFeature,
+}
+
+/// Centre and divisor of each feature.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scaling {
+    /// Mean of each feature. [d_y]
+    pub center: Vec<f64>,
+    /// Divisor of each feature. [d_y]
+    pub scale: Vec<f64>,
+}
+
+impl Scaling {
+    /// Learns the scaling of a table and applies it. `values` is n × d_y; the result is d_y × n, a point a column.
+    pub fn learn(values: &Matrix, rule: ScalingRule) -> Result<(Self, Matrix)> {
+        let (n, d) = (values.nrows(), values.ncols());
+        let center: Vec<f64> = (0..d).map(|f| values.col_as_slice(f).iter().sum::<f64>() / n as f64).collect();
+        let largest = (0..d)
+            .flat_map(|f| values.col_as_slice(f).iter().map(move |v| (f, v)))
+            .fold(0.0, |most: f64, (f, v)| most.max((v - center[f]).abs()));
+        if largest == 0.0 || !largest.is_finite() {
+            return Err(Error::NoVariation { n });
+        }
+        let scale = match rule {
+            ScalingRule::MaxAbs => vec![largest; d],
+            ScalingRule::None => vec![1.0; d],
+            ScalingRule::PerFeature => (0..d)
+                .map(|f| {
+                    let squares: f64 = values.col_as_slice(f).iter().map(|v| (v - center[f]).powi(2)).sum();
+                    let deviation = (squares / n as f64).sqrt();
+                    if deviation > 0.0 { deviation } else { 1.0 }
+                })
+                .collect(),
+        };
+        let scaled = Matrix::from_fn(d, n, |f, i| (values[(i, f)] - center[f]) / scale[f]);
+        Ok((Self { center, scale }, scaled))
+    }
+
+    /// What the change of units costs in log-density over `n` points: a bound in the units given is the scaled one
+    /// less this.
+    pub fn log_jacobian(&self, n: usize) -> f64 {
+        n as f64 * self.scale.iter().map(|s| s.ln()).sum::<f64>()
+    }
+}
