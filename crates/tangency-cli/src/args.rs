@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Bayesian manifold learning: a few coordinates that explain many measurements, how sure each is, and the evidence for
 /// the neighbourhood graph and the dimension.
 #[derive(Parser)]
-#[command(version, about, arg_required_else_help = true)]
+#[command(name = "tangency", version, arg_required_else_help = true)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
@@ -115,19 +115,19 @@ pub struct TableArgs {
 #[derive(Args)]
 pub struct GraphArgs {
     /// Neighbours of each point [default: 9]
-    #[arg(long, short = 'k')]
+    #[arg(long, short = 'k', conflicts_with_all = ["radius", "edges"])]
     pub n_neighbors: Option<usize>,
     /// An edge if either point lists the other, or only if both do
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, conflicts_with_all = ["radius", "edges"])]
     pub symmetry: Option<SymmetryArg>,
     /// Join points within this distance instead, in the units of the table
-    #[arg(long)]
+    #[arg(long, conflicts_with = "edges")]
     pub radius: Option<f64>,
     /// Join these pairs instead: a CSV of two columns, row numbers from 0 or ids
     #[arg(long)]
     pub edges: Option<PathBuf>,
     /// What the edge list names [default: row numbers if all cells are whole numbers, ids otherwise]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, requires = "edges")]
     pub edges_by: Option<EdgeNamesArg>,
     /// Join the pieces of a broken graph by the shortest bridges
     #[arg(long)]

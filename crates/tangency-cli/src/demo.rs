@@ -2,9 +2,11 @@
 
 use crate::args::DemoArgs;
 use crate::{fit, generate, info, say::Say};
+use tangency::generate::is_short_circuit;
 use tangency::graph::neighbor_graph;
 use tangency::io::table::Table;
 use tangency::io::{Output, save_model, write_embedding, write_rows};
+use tangency::linalg::Matrix;
 use tangency::quality::affine_r2;
 use tangency::{Config, Error, Fitter, Result, Scaling, Shape, Symmetry};
 use tangency_report::{Figure, RollCaptions, roll_and_embedding};
@@ -66,16 +68,13 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
 
 /// Nearest neighbours without the pairs that are three times as far apart on the sheet as in space, and how many those were.
 fn edges_on_the_sheet(
-    points: &tangency::linalg::Matrix,
-    truth: &tangency::linalg::Matrix,
+    points: &Matrix,
+    truth: &Matrix,
     n_neighbors: usize,
 ) -> Result<(Vec<(u32, u32)>, usize)> {
     let (_, scaled) = Scaling::learn(points, Default::default())?;
     let graph = neighbor_graph(&scaled, n_neighbors, Symmetry::Or);
-    let apart = |table: &tangency::linalg::Matrix, i: u32, j: u32| {
-        (0..table.ncols()).map(|c| (table[(i as usize, c)] - table[(j as usize, c)]).powi(2)).sum::<f64>().sqrt()
-    };
-    let on_sheet = |&&(i, j): &&(u32, u32)| apart(truth, i, j) <= 3.0 * apart(points, i, j);
+    let on_sheet = |&&edge: &&(u32, u32)| !is_short_circuit(edge, points, truth);
     let kept: Vec<(u32, u32)> = graph.edges().iter().filter(on_sheet).copied().collect();
     let left_out = graph.edges().len() - kept.len();
     Ok((kept, left_out))

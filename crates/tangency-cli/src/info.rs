@@ -75,7 +75,7 @@ pub fn summary(model: &Model) -> Vec<String> {
             "gamma {:.4}, lambda {:.4}, nu {:.4}, alpha {:.2e}",
             hyper.gamma, hyper.lambda, hyper.nu, hyper.alpha
         ),
-        format!("{} after {} iterations", stopped(fit.stop), fit.trace.len()),
+        format!("{} after {} iterations from the {} start", stopped(fit.stop), fit.trace.len(), name_of(fit.start)),
     ]
 }
 
@@ -85,8 +85,8 @@ pub fn warnings(model: &Model) -> Vec<String> {
     let mut warnings = Vec::new();
     match fit.stop {
         Stop::Collapsed => warnings.push(
-            "the fit collapsed: the data are explained as noise and the coordinates mean nothing; try --init isomap, more \
-             neighbours, or --n-init 10"
+            "the fit collapsed: the data are explained as noise and the coordinates mean nothing; try more neighbours, \
+             another --init, or more --n-init"
                 .to_owned(),
         ),
         Stop::MaxIterations => {
@@ -106,8 +106,8 @@ pub fn warnings(model: &Model) -> Vec<String> {
         ));
     }
     let kept = fit.n();
-    if fit.rows.last().is_some_and(|&last| last + 1 > kept) {
-        warnings.push(format!("only the largest piece of the graph was fitted, {kept} points"));
+    if fit.n_rows > kept {
+        warnings.push(format!("only the largest piece of the graph was fitted, {kept} of {} points", fit.n_rows));
     }
     warnings
 }
@@ -129,10 +129,15 @@ pub fn as_json(model: &Model) -> Value {
         "hyperparameters": fit.hyper,
         "n_iter": fit.trace.len(),
         "stop": fit.stop,
+        "start": fit.start,
         "start_seed": fit.start_seed,
         "config": fit.config,
         "warnings": warnings(model),
     })
+}
+
+fn name_of(start: tangency::Init) -> String {
+    json!(start).as_str().unwrap_or_default().to_owned()
 }
 
 fn stopped(stop: Stop) -> &'static str {

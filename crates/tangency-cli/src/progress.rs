@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ops::ControlFlow;
 use tangency::inference::{Progress, Stage};
 
-/// An observer that draws the bar and passes Ctrl-C on. `to_data_units` turns the scaled bound into that of the data.
+/// An observer that draws the bar and passes Ctrl-C on.
 pub fn observer(say: Say) -> impl FnMut(&Progress) -> ControlFlow<()> {
     // indicatif hides itself where standard error is not a terminal
     let target = if say.quiet || say.json { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };

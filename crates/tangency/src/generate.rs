@@ -31,6 +31,14 @@ pub struct Synthetic {
     pub truth: Matrix,
 }
 
+/// Whether an edge is a short-circuit: its ends are more than three times as far apart on the sheet as in space.
+pub fn is_short_circuit((i, j): (u32, u32), points: &Matrix, truth: &Matrix) -> bool {
+    let apart = |table: &Matrix| {
+        (0..table.ncols()).map(|c| (table[(i as usize, c)] - table[(j as usize, c)]).powi(2)).sum::<f64>().sqrt()
+    };
+    apart(truth) > 3.0 * apart(points)
+}
+
 /// Draws `n` points of a shape with Gaussian noise of this standard deviation on every observed coordinate.
 pub fn generate(shape: Shape, n: usize, noise: f64, seed: u64) -> Synthetic {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

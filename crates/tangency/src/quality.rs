@@ -1,15 +1,15 @@
 //! How well an embedding matches known coordinates.
 
 use crate::error::Result;
-use crate::linalg::{Matrix, solve_small, symmetric_eigenvalues};
+use crate::linalg::{Matrix, product, solve_small, symmetric_eigenvalues, transposed_product};
 
 /// Share of the variance of `truth` [n, d] that an affine map of `embedding` [n, d_x] explains.
 pub fn affine_r2(embedding: &Matrix, truth: &Matrix) -> Result<f64> {
     let (x, t) = (centered(embedding), centered(truth));
-    let gram = x.transpose() * &x;
-    let cross = x.transpose() * &t;
+    let gram = transposed_product(&x, &x);
+    let cross = transposed_product(&x, &t);
     let coefficients = solve_small(&gram, &cross, "scatter of the embedding")?;
-    let residual = &t - &x * coefficients;
+    let residual = &t - product(&x, &coefficients);
     Ok(1.0 - residual.squared_norm_l2() / t.squared_norm_l2())
 }
 
@@ -17,8 +17,8 @@ pub fn affine_r2(embedding: &Matrix, truth: &Matrix) -> Result<f64> {
 /// reflection and one scale. 0 is a perfect match.
 pub fn procrustes(embedding: &Matrix, truth: &Matrix) -> Result<f64> {
     let (x, t) = (centered(embedding), centered(truth));
-    let cross = x.transpose() * &t;
-    let squares = symmetric_eigenvalues(&(cross.transpose() * &cross), "cross-covariance")?;
+    let cross = transposed_product(&x, &t);
+    let squares = symmetric_eigenvalues(&transposed_product(&cross, &cross), "cross-covariance")?;
     let nuclear: f64 = squares.iter().map(|s| s.max(0.0).sqrt()).sum();
     Ok(1.0 - nuclear * nuclear / (x.squared_norm_l2() * t.squared_norm_l2()))
 }

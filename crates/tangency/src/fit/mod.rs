@@ -74,12 +74,12 @@ impl<'a> Fitter<'a> {
         check_memory(made.rows.len(), &self.config, values.ncols(), available_memory())?;
         let problem = Problem::new(observations, made.graph.clone(), self.config.n_components, self.config.epsilon)?;
         let start = self.start.take().map(|start| made.restrict(start, values.nrows(), &problem)).transpose()?;
-        let (outcome, seed) = self.best_run(&problem, start)?;
-        Ok(result::fit_from_run(&problem, self.config, scaling, kept, made.rows, made.bridges, outcome, seed))
+        let run = self.best_run(&problem, start)?;
+        Ok(result::fit_from_run(&problem, self.config, scaling, kept, values.nrows(), made.rows, made.bridges, run))
     }
 
     /// Runs every start and keeps the best bound.
-    fn best_run(&mut self, problem: &Problem, given: Option<Start>) -> Result<(FinishedRun, u64)> {
+    fn best_run(&mut self, problem: &Problem, given: Option<Start>) -> Result<FinishedRun> {
         let config = self.config.clone();
         let seed = config.random_state;
         let mut work = Workspace::new(problem);
@@ -105,7 +105,7 @@ impl<'a> Fitter<'a> {
             }),
             None => ControlFlow::Continue(()),
         };
-        let mut best: Option<(Run, Option<Stop>, usize, u64)> = None;
+        let mut best: Option<(Run, Option<Stop>, usize)> = None;
         for (number, &(init, start_seed)) in starts.iter().enumerate() {
             let start = match (&given, init) {
                 (Some(start), Init::Coordinates | Init::Maps) => start.clone(),
@@ -117,8 +117,8 @@ impl<'a> Fitter<'a> {
             let interrupted = stop == Some(Stop::Interrupted);
             // a collapsed run is the last resort, whatever its bound
             let rank = |run: &Run, stop: &Option<Stop>| (*stop != Some(Stop::Collapsed), run.bound_scaled());
-            if best.as_ref().is_none_or(|(kept, kept_stop, ..)| rank(&run, &stop) > rank(kept, kept_stop)) {
-                best = Some((run, stop, number + 1, start_seed));
+            if best.as_ref().is_none_or(|(kept, kept_stop, _)| rank(&run, &stop) > rank(kept, kept_stop)) {
+                best = Some((run, stop, number));
             }
             if interrupted {
                 if let Some((_, stop, ..)) = &mut best {
@@ -127,16 +127,18 @@ impl<'a> Fitter<'a> {
                 break;
             }
         }
-        let Some((mut run, stop, number, start_seed)) = best else {
+        let Some((mut run, stop, number)) = best else {
             return Err(Error::InvalidConfig { field: "n_init", requirement: "at least 1".into() });
         };
         let stop = match stop {
             Some(stop) => stop,
             None => run
-                .advance(&mut work, None, &mut |point, stage| told(number, false, point, stage))?
+                .advance(&mut work, None, &mut |point, stage| told(number + 1, false, point, stage))?
                 .unwrap_or(Stop::MaxIterations),
         };
-        Ok((FinishedRun::new(run, stop), start_seed))
+        let Run { coordinates, maps, hyper, parts, trace, .. } = run;
+        let (start, start_seed) = starts[number];
+        Ok(FinishedRun { coordinates, maps, hyper, parts, trace, stop, start, start_seed })
     }
 }
 
@@ -148,13 +150,8 @@ pub(crate) struct FinishedRun {
     pub parts: crate::inference::BoundParts,
     pub trace: Vec<TracePoint>,
     pub stop: Stop,
-}
-
-impl FinishedRun {
-    fn new(run: Run, stop: Stop) -> Self {
-        let Run { coordinates, maps, hyper, parts, trace, .. } = run;
-        Self { coordinates, maps, hyper, parts, trace, stop }
-    }
+    pub start: Init,
+    pub start_seed: u64,
 }
 
 fn check_values(values: &Matrix) -> Result<()> {

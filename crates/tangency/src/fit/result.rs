@@ -1,11 +1,11 @@
 //! The fitted model, in a canonical gauge and in the order that users expect: point by point.
 
 use super::FinishedRun;
-use crate::config::{Config, Uncertainty};
+use crate::config::{Config, Init, Uncertainty};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::inference::{BoundParts, Stop, TracePoint};
-use crate::linalg::{Matrix, lower_factor, symmetric_eigen};
+use crate::linalg::{Matrix, lower_factor, product, symmetric_eigen, transposed_product};
 use crate::model::{Coordinates, Hyperparameters, Maps, Problem, Scaling};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +16,9 @@ use rand_distr::StandardNormal;
 pub struct Fit {
     /// Settings of the fit.
     pub config: Config,
-    /// Seed of the start that was kept.
+    /// The kind of start whose run was kept.
+    pub start: Init,
+    /// Seed of that start.
     pub start_seed: u64,
     /// How the run ended.
     pub stop: Stop,
@@ -24,6 +26,8 @@ pub struct Fit {
     pub observations: Matrix,
     /// How they were centred and scaled.
     pub scaling: Scaling,
+    /// Number of rows of the table.
+    pub n_rows: usize,
     /// Rows of the table that are the points of the model.
     pub rows: Vec<usize>,
     /// The neighbour graph.
@@ -129,7 +133,7 @@ impl Fit {
         Ok((0..count)
             .map(|_| {
                 let white = Matrix::from_fn(n * d_x, 1, |_, _| rng.sample(StandardNormal));
-                let drawn = &factor * white;
+                let drawn = product(&factor, &white);
                 let shift: Vec<f64> =
                     (0..d_x).map(|a| (0..n).map(|i| drawn[(i * d_x + a, 0)]).sum::<f64>() / n as f64).collect();
                 Matrix::from_fn(n, d_x, |i, a| self.coordinates[(i, a)] + drawn[(i * d_x + a, 0)] - shift[a])
@@ -150,19 +154,19 @@ pub(super) fn fit_from_run(
     config: Config,
     scaling: Scaling,
     observations: Matrix,
+    n_rows: usize,
     rows: Vec<usize>,
     bridges: Vec<(u32, u32)>,
     run: FinishedRun,
-    start_seed: u64,
 ) -> Fit {
-    let FinishedRun { coordinates, maps, hyper, parts, trace, stop } = run;
+    let FinishedRun { coordinates, maps, hyper, parts, trace, stop, start, start_seed } = run;
     let (n, d_x, d_y) = (problem.n(), problem.n_components, problem.n_features());
     let gauge = canonical_gauge(&coordinates.mean);
     let shift = match config.uncertainty {
         Uncertainty::Relative => 0.0,
         Uncertainty::Absolute => 1.0 / (n as f64 * coordinates.shift_precision),
     };
-    let mean = &coordinates.mean * &gauge;
+    let mean = product(&coordinates.mean, &gauge);
     let of_x = |coordinates: &Coordinates, i: usize, j: usize| {
         turned(&gauge, |a, b| coordinates.centered_covariance(a, i, b, j))
     };
@@ -198,10 +202,12 @@ pub(super) fn fit_from_run(
     });
     Fit {
         config,
+        start,
         start_seed,
         stop,
         observations,
         scaling,
+        n_rows,
         rows,
         graph: problem.graph.clone(),
         bridges,
@@ -219,11 +225,11 @@ pub(super) fn fit_from_run(
 /// The rotation x → xR onto the principal axes, longest first; the entry largest in absolute value is positive on each.
 fn canonical_gauge(mean: &Matrix) -> Matrix {
     let d_x = mean.ncols();
-    let Ok((_, vectors)) = symmetric_eigen(&(mean.transpose() * mean), "scatter of the coordinates") else {
+    let Ok((_, vectors)) = symmetric_eigen(&transposed_product(mean, mean), "scatter of the coordinates") else {
         return Matrix::identity(d_x, d_x);
     };
     let axes = Matrix::from_fn(d_x, d_x, |a, b| vectors[(a, d_x - 1 - b)]);
-    let turned = mean * &axes;
+    let turned = product(mean, &axes);
     Matrix::from_fn(d_x, d_x, |a, b| {
         let largest = turned.col_as_slice(b).iter().fold(0.0, |most: f64, &v| if v.abs() > most.abs() { v } else { most });
         if largest < 0.0 { -axes[(a, b)] } else { axes[(a, b)] }
@@ -233,5 +239,5 @@ fn canonical_gauge(mean: &Matrix) -> Matrix {
 /// RᵀSR of a small matrix given by its entries.
 fn turned(gauge: &Matrix, entry: impl Fn(usize, usize) -> f64) -> Matrix {
     let d_x = gauge.nrows();
-    gauge.transpose() * Matrix::from_fn(d_x, d_x, entry) * gauge
+    transposed_product(gauge, &product(&Matrix::from_fn(d_x, d_x, entry), gauge))
 }

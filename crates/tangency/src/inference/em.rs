@@ -106,6 +106,7 @@ pub struct Run<'a> {
     momentum: Momentum,
     stage: Stage,
     in_stage: usize,
+    rejected: bool,
 }
 
 impl<'a> Run<'a> {
@@ -133,11 +134,12 @@ impl<'a> Run<'a> {
         let coordinates = Coordinates {
             mean,
             covariance: Matrix::from_fn(size, size, |p, q| if p == q { spread } else { 0.0 }),
+            scale: 1.0,
             pin: 1.0 / spread,
             shift_precision: hyper.alpha,
             log_det: ((n - 1) * d_x) as f64 * spread.ln(),
         };
-        let maps = Maps { mean: maps_mean, covariance: Matrix::identity(size, size), log_det: 0.0 };
+        let maps = Maps { mean: maps_mean, covariance: Matrix::identity(size, size), scale: 1.0, log_det: 0.0 };
         let statistics = Statistics {
             coordinates: CoordinateMoments::new(problem, &coordinates),
             maps: MapMoments::new(problem, &maps, hyper.nu == 0.0),
@@ -145,17 +147,20 @@ impl<'a> Run<'a> {
         };
         let parts = BoundParts { likelihood: f64::NEG_INFINITY, log_determinant: 0.0, maps: 0.0, coordinates: 0.0 };
         let (momentum, trace) = (Momentum::default(), Vec::new());
-        Self { problem, config, coordinates, maps, hyper, trace, parts, statistics, momentum, stage, in_stage: 0 }
+        Self { problem, config, coordinates, maps, hyper, trace, parts, statistics, momentum, stage, in_stage: 0, rejected: false }
     }
 
     /// Iterates until the run is over, or, for a trial, until it has climbed for `climb` iterations.
     pub fn advance(&mut self, work: &mut Workspace, climb: Option<usize>, observer: &mut Observer) -> Result<Option<Stop>> {
+        let mut asked = None;
         loop {
-            if let Some(stop) = self.iterate(work, observer)? {
-                return Ok(Some(stop));
+            asked = asked.or(self.iterate(work, observer)?);
+            // after a rejected step the coordinates are not those of the bound: one more iteration mends that
+            if self.rejected {
+                continue;
             }
-            if climb.is_some_and(|most| self.stage == Stage::Climbing && self.in_stage >= most) {
-                return Ok(None);
+            if asked.is_some() || climb.is_some_and(|most| self.stage == Stage::Climbing && self.in_stage >= most) {
+                return Ok(asked);
             }
         }
     }
@@ -166,10 +171,12 @@ impl<'a> Run<'a> {
     }
 
     fn iterate(&mut self, work: &mut Workspace, observer: &mut Observer) -> Result<Option<Stop>> {
-        let before = (self.maps.mean.clone(), self.maps.log_det, self.hyper, self.statistics.clone());
+        let before = (self.maps.mean.clone(), self.maps.scale, self.maps.log_det, self.hyper, self.statistics.clone());
         let bound_before = self.parts.total();
         let accelerate = self.config.accelerate && self.stage != Stage::Growing;
-        let extrapolated = accelerate && self.momentum.extrapolate(&mut self.maps.mean, &mut self.hyper);
+        // the last iteration that is allowed must be one that cannot be rejected
+        let last = self.trace.len() + 1 >= self.config.max_iter;
+        let extrapolated = accelerate && !last && self.momentum.extrapolate(&mut self.maps.mean, &mut self.hyper);
 
         if self.stage != Stage::FittingMaps {
             self.update_coordinates(work)?;
@@ -181,15 +188,15 @@ impl<'a> Run<'a> {
         }
         let parts = bound(self.problem, &self.statistics, &self.hyper);
         let gain = parts.total() - bound_before;
-        let rejected = extrapolated && !(gain >= 0.0);
-        if rejected {
+        self.rejected = extrapolated && !(gain >= 0.0);
+        if self.rejected {
             // the covariance that the update replaced is still in the workspace
             std::mem::swap(&mut self.maps.covariance, &mut work.spare);
-            (self.maps.mean, self.maps.log_det, self.hyper, self.statistics) = before;
+            (self.maps.mean, self.maps.scale, self.maps.log_det, self.hyper, self.statistics) = before;
             self.momentum.reset();
         } else {
             self.parts = parts;
-            self.momentum.remember(before.0, before.2);
+            self.momentum.remember(before.0, before.3);
         }
         self.in_stage += 1;
         let iteration = self.trace.len() + 1;
@@ -198,7 +205,7 @@ impl<'a> Run<'a> {
         if observer(&point, self.stage).is_break() {
             return Ok(Some(Stop::Interrupted));
         }
-        let stop = if rejected { None } else { self.next_stage(gain, extrapolated) };
+        let stop = if self.rejected { None } else { self.next_stage(gain, extrapolated) };
         Ok(stop.or((iteration >= self.config.max_iter).then_some(Stop::MaxIterations)))
     }
 
@@ -225,7 +232,7 @@ impl<'a> Run<'a> {
         if moments.mean_square < COLLAPSED * variance {
             return Some(Stop::Collapsed);
         }
-        if gain < self.config.tol * n {
+        if self.config.tol > 0.0 && gain < self.config.tol * n {
             if !extrapolated {
                 return Some(Stop::Converged);
             }

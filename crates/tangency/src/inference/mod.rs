@@ -1,11 +1,11 @@
 //! Variational EM: starts, updates, the bound, and the loop.
 
 mod acceleration;
-mod bound;
+pub(crate) mod bound;
 mod em;
 pub mod exact;
 mod start;
-mod update_hyperparameters;
+pub(crate) mod update_hyperparameters;
 
 pub use bound::BoundParts;
 pub use em::{Observer, Progress, Run, Stage, Stop, TracePoint};

@@ -3,7 +3,9 @@
 use crate::config::Init;
 use crate::error::{Error, Result};
 use crate::graph::geodesic_distances;
-use crate::linalg::{Matrix, leading_eigenvectors, symmetric_eigen};
+use crate::linalg::{
+    Matrix, leading_eigenvectors, product, product_transposed, symmetric_eigen, transposed_product,
+};
 use crate::model::Problem;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -55,8 +57,8 @@ fn pca(problem: &Problem) -> Result<Start> {
             ),
         });
     }
-    let (_, axes) = leading_eigenvectors(&(y * y.transpose()), d_x, "covariance of the data")?;
-    Ok(Start::Coordinates(y.transpose() * axes))
+    let (_, axes) = leading_eigenvectors(&product_transposed(y, y), d_x, "covariance of the data")?;
+    Ok(Start::Coordinates(transposed_product(y, &axes)))
 }
 
 fn spectral(problem: &Problem) -> Result<Start> {
@@ -108,5 +110,5 @@ fn isotropic_edges(problem: &Problem, axes: Matrix) -> Result<Matrix> {
     }
     let (values, vectors) = symmetric_eigen(&steps, "scatter of the edges")?;
     let whitening = Matrix::from_fn(d_x, d_x, |a, b| vectors[(a, b)] / values[b].max(f64::MIN_POSITIVE).sqrt());
-    Ok(axes * whitening * vectors.transpose())
+    Ok(product(&axes, &product_transposed(&whitening, &vectors)))
 }

@@ -3,7 +3,7 @@
 //! Arrays are stored row-major as other languages expect them; `docs/model-file.md` lists them.
 
 use super::output::{Output, file_error};
-use crate::config::Config;
+use crate::config::{Config, Init};
 use crate::error::Result;
 use crate::fit::Fit;
 use crate::graph::Graph;
@@ -47,6 +47,8 @@ struct Metadata {
     format: u32,
     version: String,
     config: Config,
+    n_rows: usize,
+    start: Init,
     start_seed: u64,
     stop: Stop,
     hyper: Hyperparameters,
@@ -67,6 +69,8 @@ pub fn save_model(output: &Output, model: &Model) -> Result<()> {
         format: FORMAT,
         version: env!("CARGO_PKG_VERSION").into(),
         config: fit.config.clone(),
+        n_rows: fit.n_rows,
+        start: fit.start,
         start_seed: fit.start_seed,
         stop: fit.stop,
         hyper: fit.hyper,
@@ -177,8 +181,10 @@ pub fn load_model(path: &Path) -> Result<Model> {
         full_covariance,
         maps: Matrix::from_fn(d_y, n * d_x, |f, p| maps[p * d_y + f]),
         map_covariances: per_point("map_covariances", d_x * d_x, &[n, d_x, d_x])?,
+        n_rows: metadata.n_rows,
         rows,
         config: metadata.config,
+        start: metadata.start,
         start_seed: metadata.start_seed,
         stop: metadata.stop,
         hyper: metadata.hyper,

@@ -1,25 +1,40 @@
 //! Eigenvalues and a few leading eigenvectors of symmetric matrices.
 
-use super::{Matrix, par};
+use super::{Matrix, fixed_par};
 use crate::error::{Error, Result};
-use faer::Side;
 use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::matrix_free::eigen::{
     PartialEigenParams, partial_self_adjoint_eigen, partial_self_adjoint_eigen_scratch,
 };
 
 /// All eigenvalues of a symmetric matrix (lower triangle read), smallest first.
 pub fn symmetric_eigenvalues(matrix: &Matrix, name: &'static str) -> Result<Vec<f64>> {
-    matrix.self_adjoint_eigenvalues(Side::Lower).map_err(|_| Error::NoEigenvectors { matrix: name })
+    let mut values = vec![0.0; matrix.nrows()];
+    decompose(matrix, &mut values, None, name)?;
+    Ok(values)
 }
 
 /// All eigenvalues, smallest first, and eigenvectors of a symmetric matrix (lower triangle read).
 pub fn symmetric_eigen(matrix: &Matrix, name: &'static str) -> Result<(Vec<f64>, Matrix)> {
-    let eigen = matrix
-        .self_adjoint_eigen(Side::Lower)
-        .map_err(|_| Error::NoEigenvectors { matrix: name })?;
-    let values = eigen.S().column_vector().iter().copied().collect();
-    Ok((values, eigen.U().to_owned()))
+    let n = matrix.nrows();
+    let (mut values, mut vectors) = (vec![0.0; n], Matrix::zeros(n, n));
+    decompose(matrix, &mut values, Some(&mut vectors), name)?;
+    Ok((values, vectors))
+}
+
+fn decompose(matrix: &Matrix, values: &mut [f64], vectors: Option<&mut Matrix>, name: &'static str) -> Result<()> {
+    let wanted = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
+    let stack = self_adjoint_evd_scratch::<f64>(matrix.nrows(), wanted, fixed_par(), Default::default());
+    self_adjoint_evd(
+        matrix.as_ref(),
+        faer::diag::DiagMut::from_slice_mut(values),
+        vectors.map(|vectors| vectors.as_mut()),
+        fixed_par(),
+        MemStack::new(&mut MemBuffer::new(stack)),
+        Default::default(),
+    )
+    .map_err(|_| Error::NoEigenvectors { matrix: name })
 }
 
 /// The `count` eigenvectors of a full symmetric matrix with the largest (most positive) eigenvalues, largest first.
@@ -41,7 +56,7 @@ fn krylov(matrix: &Matrix, count: usize) -> Option<(Vec<f64>, Matrix)> {
     // The method finds the largest magnitudes; a few spare ones make room for large negative eigenvalues.
     let wanted = count + 4;
     let params = PartialEigenParams { max_restarts: 200, max_dim: 40.max(3 * wanted), ..Default::default() };
-    let stack = partial_self_adjoint_eigen_scratch::<f64>(matrix, wanted, par(), params);
+    let stack = partial_self_adjoint_eigen_scratch::<f64>(matrix, wanted, fixed_par(), params);
     let mut vectors = Matrix::zeros(n, wanted);
     let mut values = vec![0.0f64; wanted];
     // a fixed, structureless start: golden-ratio sequence
@@ -53,7 +68,7 @@ fn krylov(matrix: &Matrix, count: usize) -> Option<(Vec<f64>, Matrix)> {
         matrix,
         start.as_ref(),
         1e-10,
-        par(),
+        fixed_par(),
         MemStack::new(&mut MemBuffer::new(stack)),
         params,
     );

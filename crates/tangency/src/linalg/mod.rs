@@ -9,31 +9,55 @@ pub use spd::{SpdWork, gram_lower, invert_spd, lower_factor, solve_small};
 /// A dense column-major matrix of `f64`.
 pub type Matrix = faer::Mat<f64>;
 
-/// How the linear-algebra crate splits its work. The degree is a constant and not the number of threads, because the
-/// split decides the order of additions, and the result must be the same bits whatever the thread count.
+/// How factorisations and products of large matrices are split: over all threads of the pool. Outputs are split there,
+/// never sums, so that the bits of a result do not depend on it (a test below holds the crate to that).
 fn par() -> faer::Par {
-    faer::Par::rayon(SPLIT)
+    faer::Par::rayon(0)
 }
 
-const SPLIT: usize = 4;
+/// How everything else is split: into a constant number of parts whatever the thread count, because in eigensolvers and
+/// in products with few outputs the split decides the order of additions.
+fn fixed_par() -> faer::Par {
+    faer::Par::rayon(4)
+}
 
 /// `left * right`.
 pub fn product(left: &Matrix, right: &Matrix) -> Matrix {
+    multiply(left.as_ref(), right.as_ref())
+}
+
+/// `leftᵀ * right`.
+pub fn transposed_product(left: &Matrix, right: &Matrix) -> Matrix {
+    multiply(left.as_ref().transpose(), right.as_ref())
+}
+
+/// `left * rightᵀ`.
+pub fn product_transposed(left: &Matrix, right: &Matrix) -> Matrix {
+    multiply(left.as_ref(), right.as_ref().transpose())
+}
+
+fn multiply(left: faer::MatRef<f64>, right: faer::MatRef<f64>) -> Matrix {
     let mut out = Matrix::zeros(left.nrows(), right.ncols());
-    faer::linalg::matmul::matmul(
-        out.as_mut(),
-        faer::Accum::Replace,
-        left.as_ref(),
-        right.as_ref(),
-        1.0,
-        par(),
-    );
+    faer::linalg::matmul::matmul(out.as_mut(), faer::Accum::Replace, left, right, 1.0, fixed_par());
     out
 }
 
 /// `now += share * (now - before)`.
 pub fn scaled_difference(now: &mut Matrix, before: &Matrix, share: f64) {
     faer::zip!(now, before).for_each(|faer::unzip!(now, before)| *now += share * (*now - *before));
+}
+
+/// Inner product, in eight running sums so that it need not wait for each addition.
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0; 8];
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..8 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f64>() + rest
 }
 
 /// Sum of the diagonal.
@@ -54,7 +78,7 @@ pub fn product_with_symmetric(scale: f64, left: &Matrix, symmetric: &Matrix) -> 
     // symmetric = lower triangle with its diagonal + the strictly lower triangle transposed
     let lower = BlockStructure::TriangularLower;
     let strictly_upper = BlockStructure::StrictTriangularUpper;
-    matmul(out.as_mut(), dense, faer::Accum::Replace, left.as_ref(), dense, symmetric.as_ref(), lower, scale, par());
+    matmul(out.as_mut(), dense, faer::Accum::Replace, left.as_ref(), dense, symmetric.as_ref(), lower, scale, fixed_par());
     matmul(
         out.as_mut(),
         dense,
@@ -64,7 +88,7 @@ pub fn product_with_symmetric(scale: f64, left: &Matrix, symmetric: &Matrix) -> 
         symmetric.as_ref().transpose(),
         strictly_upper,
         scale,
-        par(),
+        fixed_par(),
     );
     out
 }
@@ -151,10 +175,14 @@ mod tests {
         let inverse = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let mut matrix = spd(700, 5);
-                let left = wave(40, 700, 9);
-                let log_det = invert_spd(&mut matrix, &mut SpdWork::new(700), "test").unwrap();
-                (log_det, product_with_symmetric(1.0, &left, &matrix), matrix)
+                let mut matrix = spd(800, 5);
+                let (left, row) = (wave(40, 800, 9), wave(1, 800, 2));
+                let values = symmetric_eigenvalues(&matrix, "test").unwrap();
+                let leading = leading_eigenvectors(&matrix, 2, "test").unwrap();
+                let log_det = invert_spd(&mut matrix, &mut SpdWork::new(800), "test").unwrap();
+                let products = (product_with_symmetric(1.0, &left, &matrix), product_with_symmetric(1.0, &row, &matrix));
+                gram_lower(&mut matrix, &left);
+                (log_det, values, leading, products, matrix)
             })
         };
         let (one, two, four) = (inverse(1), inverse(2), inverse(4));

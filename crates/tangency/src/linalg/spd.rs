@@ -1,6 +1,6 @@
 //! Symmetric positive definite matrices: log-determinant and inverse, in place.
 
-use super::{Matrix, par};
+use super::{Matrix, fixed_par, par};
 use crate::error::{Error, Result};
 use faer::Accum;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -69,7 +69,7 @@ pub fn gram_lower(matrix: &mut Matrix, factor: &Matrix) {
         factor.as_ref(),
         BlockStructure::Rectangular,
         1.0,
-        par(),
+        fixed_par(),
     );
 }
 

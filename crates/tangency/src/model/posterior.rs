@@ -11,8 +11,10 @@ use crate::linalg::{Matrix, scale};
 pub struct Coordinates {
     /// Mean μ_x, a component a column. [n, d_x]
     pub mean: Matrix,
-    /// Lower triangle of Σ_x, with precision `pin` for common shifts. [n·d_x, n·d_x]
+    /// Lower triangle of Σ_x / `scale`, with precision `pin` for common shifts. [n·d_x, n·d_x]
     pub covariance: Matrix,
+    /// Factor of `covariance`: a rescaling of x changes this number instead of the matrix.
+    pub scale: f64,
     /// Precision of a common shift in `covariance`.
     pub pin: f64,
     /// Precision of a common shift in q(x): α at the last update.
@@ -30,8 +32,7 @@ impl Coordinates {
     /// x → t·x, common shifts apart.
     pub fn rescale(&mut self, t: f64) {
         scale(&mut self.mean, t);
-        scale(&mut self.covariance, t * t);
-        self.pin /= t * t;
+        self.scale *= t * t;
         self.log_det += 2.0 * ((self.n() - 1) * self.mean.ncols()) as f64 * t.ln();
     }
 
@@ -40,7 +41,7 @@ impl Coordinates {
         let n = self.n();
         let (row, column) = (a * n + i, b * n + j);
         let shift = if a == b { 1.0 / (n as f64 * self.pin) } else { 0.0 };
-        self.covariance[(row.max(column), row.min(column))] - shift
+        self.scale * (self.covariance[(row.max(column), row.min(column))] - shift)
     }
 }
 
@@ -49,8 +50,10 @@ impl Coordinates {
 pub struct Maps {
     /// Mean μ_C; column a·n + i is column a of C_i. [d_y, n·d_x]
     pub mean: Matrix,
-    /// Lower triangle of the column covariance Σ_C. [n·d_x, n·d_x]
+    /// Lower triangle of the column covariance Σ_C / `scale`. [n·d_x, n·d_x]
     pub covariance: Matrix,
+    /// Factor of `covariance`: a rescaling of C changes this number instead of the matrix.
+    pub scale: f64,
     /// log|Σ_C|.
     pub log_det: f64,
 }
@@ -59,13 +62,13 @@ impl Maps {
     /// C → t·C.
     pub fn rescale(&mut self, t: f64) {
         scale(&mut self.mean, t);
-        scale(&mut self.covariance, t * t);
+        self.scale *= t * t;
         self.log_det += 2.0 * self.covariance.nrows() as f64 * t.ln();
     }
 
     /// Column covariance between component a of point i and component b of point j.
     pub fn covariance_of(&self, n: usize, a: usize, i: usize, b: usize, j: usize) -> f64 {
         let (row, column) = (a * n + i, b * n + j);
-        self.covariance[(row.max(column), row.min(column))]
+        self.scale * self.covariance[(row.max(column), row.min(column))]
     }
 }

@@ -58,11 +58,4 @@ impl Problem {
     pub fn size(&self) -> usize {
         self.n() * self.n_components
     }
-
-    /// Σ_ij (2L)_ij M_ij for a matrix given on the pattern of L: `diagonal(i)` = M_ii, `off(i, j)` = (M_ij + M_ji)/2.
-    pub fn laplacian_sum(&self, diagonal: impl Fn(usize) -> f64, off: impl Fn(usize, usize) -> f64) -> f64 {
-        let own: f64 = (0..self.n()).map(|i| self.graph.degree(i) as f64 * diagonal(i)).sum();
-        let across: f64 = self.graph.edges().iter().map(|&(i, j)| off(i as usize, j as usize)).sum();
-        2.0 * (own - 2.0 * across)
-    }
 }

@@ -1,6 +1,7 @@
 //! The second moments of q(x) and q(C) that the hyper-parameters and the bound need: d_x × d_x sums over the graph.
 
-use crate::linalg::{Matrix, scale, trace};
+use crate::linalg::{Matrix, dot, scale, trace};
+use rayon::prelude::*;
 use crate::model::{Coordinates, Hyperparameters, Maps, Problem};
 
 /// Moments of q(x), without the direction of common shifts.
@@ -76,9 +77,7 @@ impl MapMoments {
         let (n, d_y) = (problem.n(), problem.n_features());
         let d_x = problem.n_components;
         let mean = &maps.mean;
-        let dot = |p: usize, q: usize| {
-            mean.col_as_slice(p).iter().zip(mean.col_as_slice(q)).map(|(a, b)| a * b).sum::<f64>()
-        };
+        let dot = |p: usize, q: usize| dot(mean.col_as_slice(p), mean.col_as_slice(q));
         let moment = |a: usize, i: usize, b: usize, j: usize| {
             d_y as f64 * maps.covariance_of(n, a, i, b, j) + dot(a * n + i, b * n + j)
         };
@@ -115,19 +114,24 @@ impl MapMoments {
     }
 }
 
+/// Σ_i M_ii and Σ_ij (2L)_ij M_ij for each pair of components of moments M; in parallel, added up in order.
 fn graph_sums(
     problem: &Problem,
-    moment: impl Fn(usize, usize, usize, usize) -> f64,
+    moment: impl Fn(usize, usize, usize, usize) -> f64 + Sync,
 ) -> (Matrix, Matrix) {
-    let d_x = problem.n_components;
+    let (n, d_x, graph) = (problem.n(), problem.n_components, &problem.graph);
     let (mut square, mut rough) = (Matrix::zeros(d_x, d_x), Matrix::zeros(d_x, d_x));
     for a in 0..d_x {
         for b in 0..=a {
-            let s: f64 = (0..problem.n()).map(|i| moment(a, i, b, i)).sum();
-            let r = problem.laplacian_sum(
-                |i| moment(a, i, b, i),
-                |i, j| 0.5 * (moment(a, i, b, j) + moment(a, j, b, i)),
-            );
+            let own: Vec<f64> = (0..n).into_par_iter().map(|i| moment(a, i, b, i)).collect();
+            let across: Vec<f64> = graph
+                .edges()
+                .par_iter()
+                .map(|&(i, j)| moment(a, i as usize, b, j as usize) + moment(a, j as usize, b, i as usize))
+                .collect();
+            let s: f64 = own.iter().sum();
+            let around: f64 = own.iter().enumerate().map(|(i, value)| graph.degree(i) as f64 * value).sum();
+            let r = 2.0 * (around - across.iter().sum::<f64>());
             (square[(a, b)], square[(b, a)]) = (s, s);
             (rough[(a, b)], rough[(b, a)]) = (r, r);
         }

@@ -19,7 +19,8 @@ pub fn update_coordinates(
 
     // ⟨CᵀC⟩ = d_yΣ_C + μ_Cᵀμ_C, turned in place into the precision
     let precision = &mut work.spare;
-    copy_lower(precision, &maps.covariance, |value, _, _| d_y as f64 * value);
+    let factor = d_y as f64 * maps.scale;
+    copy_lower(precision, &maps.covariance, |value, _, _| factor * value);
     gram_lower(precision, &maps.mean);
     work.aggregator.aggregate(precision, Sign::Plus, 0.5 * hyper.gamma);
     // of the order of the prior's other eigenvalues
@@ -34,7 +35,7 @@ pub fn update_coordinates(
     let log_det = invert_spd(precision, &mut work.inversion, "precision of the coordinates")?;
     std::mem::swap(&mut coordinates.covariance, precision);
     coordinates.log_det = d_x as f64 * pin.ln() - log_det;
-    (coordinates.pin, coordinates.shift_precision) = (pin, hyper.alpha);
+    (coordinates.pin, coordinates.shift_precision, coordinates.scale) = (pin, hyper.alpha, 1.0);
     let right = Matrix::from_fn(1, n * d_x, |_, p| linear[(p / n, p % n)]);
     let mean = product_with_symmetric(1.0, &right, &coordinates.covariance);
     coordinates.mean = Matrix::from_fn(n, d_x, |i, a| mean[(0, a * n + i)]);

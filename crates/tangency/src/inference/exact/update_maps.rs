@@ -4,7 +4,7 @@ use super::aggregate::Sign;
 use super::update_coordinates::{add_constant, add_laplacian, copy_lower};
 use super::{MapMoments, Workspace};
 use crate::error::Result;
-use crate::linalg::{Matrix, invert_spd, product_with_symmetric};
+use crate::linalg::{Matrix, dot, invert_spd, product_with_symmetric};
 use crate::model::{Coordinates, Hyperparameters, Maps, Problem};
 use rayon::prelude::*;
 
@@ -22,7 +22,7 @@ pub fn update_maps(
     // ⟨xxᵀ⟩ = Σ_x + μ_xμ_xᵀ, turned in place into the precision; common shifts vanish in it
     let precision = &mut work.spare;
     let mean: Vec<f64> = (0..n * d_x).map(|p| coordinates.mean[(p % n, p / n)]).collect();
-    copy_lower(precision, &coordinates.covariance, |value, p, q| value + mean[p] * mean[q]);
+    copy_lower(precision, &coordinates.covariance, |value, p, q| coordinates.scale * value + mean[p] * mean[q]);
     work.aggregator.aggregate(precision, Sign::Minus, 0.5 * hyper.gamma);
     for a in 0..d_x {
         add_laplacian(problem, precision, a, 2.0 * hyper.lambda, hyper.nu);
@@ -34,12 +34,13 @@ pub fn update_maps(
 
     maps.log_det = -invert_spd(precision, &mut work.inversion, "precision of the maps")?;
     std::mem::swap(&mut maps.covariance, precision);
+    maps.scale = 1.0;
     maps.mean = product_with_symmetric(hyper.gamma, &linear, &maps.covariance);
 
     let moments = MapMoments::new(problem, maps, paper_prior);
     // From Σ_C⁻¹Σ_C = I: the quadratic part of R without forming it again.
     let fit: f64 = (0..n * d_x)
-        .map(|p| linear.col_as_slice(p).iter().zip(maps.mean.col_as_slice(p)).map(|(h, c)| h * c).sum::<f64>())
+        .map(|p| dot(linear.col_as_slice(p), maps.mean.col_as_slice(p)))
         .sum();
     let prior = moments.prior_energy(hyper, problem.epsilon);
     let residual =

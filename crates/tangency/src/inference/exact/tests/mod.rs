@@ -1,0 +1,224 @@
+//! The engine against literal sums, and the bound after every single update.
+#![allow(clippy::unwrap_used)]
+
+mod literal;
+
+use super::aggregate::{Aggregator, Sign};
+use super::*;
+use crate::graph::{Graph, Laplacian};
+use crate::inference::bound::{Statistics, bound};
+use crate::inference::update_hyperparameters::*;
+use crate::model::{Coordinates, Hyperparameters, Maps};
+use crate::linalg::invert_spd;
+use literal::Literal;
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
+
+/// A connected random graph: a random tree and some more edges.
+fn random_graph(n: usize, extra: usize, rng: &mut ChaCha8Rng) -> Graph {
+    let mut edges: Vec<(u32, u32)> = (1..n as u32).map(|i| (rng.random_range(0..i), i)).collect();
+    edges.extend((0..extra).map(|_| (rng.random_range(0..n as u32), rng.random_range(0..n as u32))));
+    Graph::from_edges(n, edges)
+}
+
+fn normal(rows: usize, columns: usize, rng: &mut ChaCha8Rng) -> Matrix {
+    Matrix::from_fn(rows, columns, |_, _| rng.sample(StandardNormal))
+}
+
+fn random_spd(size: usize, rng: &mut ChaCha8Rng) -> Matrix {
+    let factor = normal(size, size + 3, rng);
+    &factor * factor.transpose()
+}
+
+/// The four-fold sum of the definition.
+fn literal(graph: &Graph, lp: &Matrix, s: &Matrix, sign: f64, a: usize, b: usize) -> Matrix {
+    let n = graph.n();
+    let s = |i: usize, j: usize| s[(a * n + i, b * n + j)];
+    Matrix::from_fn(n, n, |i, j| {
+        let mut sum = 0.0;
+        for &p in graph.neighbors(i) {
+            for &q in graph.neighbors(j) {
+                let (p, q) = (p as usize, q as usize);
+                sum += (lp[(p, q)] - lp[(p, j)] - lp[(i, q)] + lp[(i, j)])
+                    * (s(p, q) + sign * s(p, j) + sign * s(i, q) + s(i, j));
+            }
+        }
+        sum
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn aggregate_is_the_four_fold_sum(seed in any::<u64>(), n in 2usize..40, d_x in 1usize..4, plus in any::<bool>()) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let graph = random_graph(n, 2 * n, &mut rng);
+        let laplacian = Laplacian::new(&graph).unwrap();
+        let moments = random_spd(n * d_x, &mut rng);
+        let mut found = moments.clone();
+        let sign = if plus { Sign::Plus } else { Sign::Minus };
+        Aggregator::new(&graph, &laplacian).aggregate(&mut found, sign, 1.0);
+        for b in 0..d_x {
+            for a in b..d_x {
+                let expected = literal(&graph, &laplacian.pseudo_inverse, &moments, if plus { 1.0 } else { -1.0 }, a, b);
+                for j in 0..n {
+                    for i in if a == b { j } else { 0 }..n {
+                        let (e, f) = (expected[(i, j)], found[(a * n + i, b * n + j)]);
+                        prop_assert!((e - f).abs() < 1e-9 * (1.0 + e.abs()), "{a}{b} {i} {j}: {e} {f}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A random problem with a random posterior that no update has made.
+struct Case {
+    problem: Problem,
+    coordinates: Coordinates,
+    maps: Maps,
+    hyper: Hyperparameters,
+}
+
+impl Case {
+    fn new(seed: u64, n: usize, d_x: usize, d_y: usize, paper: bool) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let graph = random_graph(n, 2 * n, &mut rng);
+        let mut observations = normal(d_y, n, &mut rng);
+        for f in 0..d_y {
+            let mean = (0..n).map(|i| observations[(f, i)]).sum::<f64>() / n as f64;
+            (0..n).for_each(|i| observations[(f, i)] -= mean);
+        }
+        let problem = Problem::new(observations, graph, d_x, 1e-3).unwrap();
+        let mut precision = |room: f64| {
+            let mut matrix = random_spd(n * d_x, &mut rng);
+            (0..n * d_x).for_each(|p| matrix[(p, p)] += room);
+            matrix
+        };
+        let mut covariance = precision(1.0);
+        let log_det = -invert_spd(&mut covariance, &mut SpdWork::new(n * d_x), "test").unwrap();
+        let maps = Maps { mean: normal(d_y, n * d_x, &mut rng), covariance, scale: 1.0, log_det };
+        let coordinates = Coordinates {
+            mean: Matrix::zeros(n, d_x),
+            covariance: Matrix::identity(n * d_x, n * d_x),
+            scale: 1.0,
+            pin: 1.0,
+            shift_precision: 1.0,
+            log_det: 0.0,
+        };
+        let mut positive = || rng.random_range(0.2..3.0);
+        let hyper = Hyperparameters {
+            alpha: positive(),
+            gamma: positive(),
+            lambda: positive(),
+            nu: if paper { 0.0 } else { positive() },
+        };
+        Self { problem, coordinates, maps, hyper }
+    }
+}
+
+fn close(found: f64, expected: f64) -> bool {
+    (found - expected).abs() <= 1e-9 * (1.0 + expected.abs())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn two_iterations_equal_the_sums_of_the_appendix(
+        seed in any::<u64>(), n in 3usize..14, d_x in 1usize..4, d_y in 1usize..13, paper in any::<bool>()
+    ) {
+        let Case { problem, mut coordinates, mut maps, mut hyper } = Case::new(seed, n, d_x, d_y, paper);
+        let mut work = Workspace::new(&problem);
+        let mut literal = Literal::new(&problem, &maps);
+        for _ in 0..2 {
+            let (moments_x, residual_x) =
+                update_coordinates(&problem, &maps, &hyper, &mut coordinates, &mut work).unwrap();
+            literal.update_coordinates(&hyper);
+            let middle = Statistics {
+                coordinates: moments_x.clone(),
+                maps: MapMoments::new(&problem, &maps, paper),
+                residual: residual_x,
+            };
+            let expected = literal.bound(&hyper);
+            let found = bound(&problem, &middle, &hyper).total();
+            prop_assert!(close(found, expected), "bound after q(x): {found} {expected}");
+
+            let (moments_c, residual) = update_maps(&problem, &coordinates, &hyper, &mut maps, &mut work).unwrap();
+            literal.update_maps(&hyper);
+            for i in 0..n {
+                for a in 0..d_x {
+                    prop_assert!(close(coordinates.mean[(i, a)], literal.x[i * d_x + a]));
+                    for f in 0..d_y {
+                        prop_assert!(close(maps.mean[(f, a * n + i)], literal.c[(f, i * d_x + a)]));
+                    }
+                    for j in 0..n {
+                        for b in 0..d_x {
+                            let shift = if a == b { 1.0 / (n as f64 * coordinates.shift_precision) } else { 0.0 };
+                            let x = coordinates.centered_covariance(a, i, b, j) + shift;
+                            prop_assert!(close(x, literal.x_covariance[(i * d_x + a, j * d_x + b)]));
+                            let c = maps.covariance_of(n, a, i, b, j);
+                            prop_assert!(close(c, literal.c_covariance[(i * d_x + a, j * d_x + b)]));
+                        }
+                    }
+                }
+            }
+            let statistics = Statistics { coordinates: moments_x, maps: moments_c, residual };
+            let (found, expected) = (bound(&problem, &statistics, &hyper).total(), literal.bound(&hyper));
+            prop_assert!(close(found, expected), "bound after q(C): {found} {expected}");
+            hyper.gamma = update_gamma(&problem, &statistics);
+            prop_assert!(close(hyper.gamma, literal.best_gamma()), "gamma");
+        }
+    }
+
+    #[test]
+    fn no_single_update_lowers_the_bound(
+        seed in any::<u64>(), n in 3usize..30, d_x in 1usize..4, d_y in 1usize..13, paper in any::<bool>(), learn in any::<bool>()
+    ) {
+        let Case { problem, mut coordinates, mut maps, mut hyper } = Case::new(seed, n, d_x, d_y, paper);
+        let mut work = Workspace::new(&problem);
+        let (moments_x, residual) = update_coordinates(&problem, &maps, &hyper, &mut coordinates, &mut work).unwrap();
+        let mut now = Statistics { coordinates: moments_x, maps: MapMoments::new(&problem, &maps, paper), residual };
+        let mut last = bound(&problem, &now, &hyper).total();
+        let mut check = |name: &str, statistics: &Statistics, hyper: &Hyperparameters| -> std::result::Result<(), TestCaseError> {
+            let next = bound(&problem, statistics, hyper).total();
+            prop_assert!(next >= last - 1e-9 * (1.0 + last.abs()), "{name}: {last} → {next}");
+            last = next;
+            Ok(())
+        };
+        for _ in 0..6 {
+            (now.maps, now.residual) = update_maps(&problem, &coordinates, &hyper, &mut maps, &mut work).unwrap();
+            check("maps", &now, &hyper)?;
+            hyper.gamma = update_gamma(&problem, &now);
+            check("gamma", &now, &hyper)?;
+            if learn && paper {
+                hyper.lambda = update_lambda(&problem, &now);
+                check("lambda", &now, &hyper)?;
+            } else if learn {
+                (hyper.lambda, hyper.nu) = update_lambda_nu(&problem, &now, &hyper);
+                check("lambda and nu", &now, &hyper)?;
+            }
+            if learn {
+                hyper.alpha = update_alpha(&problem, &now);
+                coordinates.shift_precision = hyper.alpha;
+                now.coordinates.shift_precision = hyper.alpha;
+                check("alpha", &now, &hyper)?;
+            }
+            let t = best_rescaling(&problem, &now, &hyper, learn);
+            coordinates.rescale(t);
+            maps.rescale(1.0 / t);
+            now.coordinates.rescale(t);
+            now.maps.rescale(1.0 / t);
+            if learn {
+                (hyper.lambda, hyper.nu) = (hyper.lambda * t * t, hyper.nu * t * t);
+            }
+            check("rescaling", &now, &hyper)?;
+            (now.coordinates, now.residual) =
+                update_coordinates(&problem, &maps, &hyper, &mut coordinates, &mut work).unwrap();
+            check("coordinates", &now, &hyper)?;
+        }
+    }
+}
