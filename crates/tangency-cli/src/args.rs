@@ -34,6 +34,7 @@ pub enum Command {
 }
 
 #[derive(Args)]
+#[command(allow_negative_numbers = true)]
 pub struct DemoArgs {
     /// Folder for the files
     #[arg(long, default_value = ".")]
@@ -50,6 +51,7 @@ pub struct DemoArgs {
 }
 
 #[derive(Args)]
+#[command(allow_negative_numbers = true)]
 pub struct InfoArgs {
     /// A model that `tangency fit` wrote
     pub model: PathBuf,
@@ -63,6 +65,7 @@ pub struct InfoArgs {
 }
 
 #[derive(Args)]
+#[command(allow_negative_numbers = true)]
 pub struct GenerateArgs {
     /// Which manifold
     pub shape: ShapeArg,
@@ -197,6 +200,7 @@ pub struct ModelArgs {
 }
 
 #[derive(Args)]
+#[command(allow_negative_numbers = true)]
 pub struct FitArgs {
     #[command(flatten)]
     pub table: TableArgs,

@@ -5,7 +5,7 @@ use crate::{fit, generate, info, say::Say};
 use tangency::generate::is_short_circuit;
 use tangency::graph::neighbor_graph;
 use tangency::io::table::Table;
-use tangency::io::{Output, save_model, write_embedding, write_rows};
+use tangency::io::{Claims, Output, save_model, write_embedding, write_rows};
 use tangency::linalg::Matrix;
 use tangency::quality::affine_r2;
 use tangency::{Config, Error, Fitter, Result, Scaling, Shape, Symmetry};
@@ -18,7 +18,8 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
         let requirement = format!("larger than {}, the number of neighbours", config.n_neighbors);
         return Err(Error::InvalidConfig { field: "n", requirement });
     }
-    let claim = |name: &str| Output::claim(&args.dir.join(name), args.force);
+    let mut claims = Claims::new(args.force);
+    let mut claim = |name: &str| claims.claim(&args.dir.join(name));
     let table_out = claim("tangency-demo.csv")?;
     let model_out = claim("tangency-demo.safetensors")?;
     let embedding_out = claim("tangency-demo-embedding.csv")?;
@@ -67,11 +68,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
 }
 
 /// Nearest neighbours without the pairs that are three times as far apart on the sheet as in space, and how many those were.
-fn edges_on_the_sheet(
-    points: &Matrix,
-    truth: &Matrix,
-    n_neighbors: usize,
-) -> Result<(Vec<(u32, u32)>, usize)> {
+fn edges_on_the_sheet(points: &Matrix, truth: &Matrix, n_neighbors: usize) -> Result<(Vec<(u32, u32)>, usize)> {
     let (_, scaled) = Scaling::learn(points, Default::default())?;
     let graph = neighbor_graph(&scaled, n_neighbors, Symmetry::Or);
     let on_sheet = |&&edge: &&(u32, u32)| !is_short_circuit(edge, points, truth);

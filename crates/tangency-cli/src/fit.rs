@@ -2,10 +2,9 @@
 
 use crate::args::{FitArgs, GraphArgs, ModelArgs, PresetArg, TableArgs};
 use crate::{info, interrupt, progress, say::Say};
-use std::path::PathBuf;
 use tangency::inference::Start;
 use tangency::io::table::{Table, TableOptions, read_cells, read_matrix, read_table};
-use tangency::io::{Model, Output, save_model, write_embedding, write_trace};
+use tangency::io::{Claims, Model, save_model, write_embedding, write_trace};
 use tangency::linalg::Matrix;
 use tangency::{Config, Fitter, Result};
 
@@ -13,10 +12,10 @@ use tangency::{Config, Fitter, Result};
 pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     let config = config(&args.graph, &args.model);
     config.validate()?;
-    let claim = |path: &PathBuf| Output::claim(path, args.force);
-    let out = claim(&args.out)?;
-    let embedding = args.embedding.as_ref().map(claim).transpose()?;
-    let trace = args.trace.as_ref().map(claim).transpose()?;
+    let mut claims = Claims::new(args.force);
+    let out = claims.claim(&args.out)?;
+    let embedding = claims.claim_if(&args.embedding)?;
+    let trace = claims.claim_if(&args.trace)?;
 
     let table = read_table(&args.table.table, &table_options(&args.table))?;
     let mut fitter = Fitter::new(config);

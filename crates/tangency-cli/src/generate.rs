@@ -28,7 +28,8 @@ pub fn run(args: &GenerateArgs, say: Say) -> Result<()> {
             say.result(&serde_json::json!({"out": output.path(), "n": args.n, "columns": header}));
         }
         None => {
-            let lines: Vec<String> = std::iter::once(header.join(",")).chain(rows.iter().map(|r| r.join(","))).collect();
+            let lines: Vec<String> =
+                std::iter::once(header.join(",")).chain(rows.iter().map(|r| r.join(","))).collect();
             say.data(&lines.join("\n"));
         }
     }
@@ -42,10 +43,8 @@ fn name(args: &GenerateArgs) -> String {
 /// The points as y1…, the true coordinates as true1….
 pub fn table(drawn: &Synthetic) -> (Vec<String>, Vec<Vec<String>>) {
     let (points, truth) = (&drawn.points, &drawn.truth);
-    let header = (1..=points.ncols())
-        .map(|c| format!("y{c}"))
-        .chain((1..=truth.ncols()).map(|c| format!("true{c}")))
-        .collect();
+    let header =
+        (1..=points.ncols()).map(|c| format!("y{c}")).chain((1..=truth.ncols()).map(|c| format!("true{c}"))).collect();
     let rows = (0..points.nrows())
         .map(|i| {
             (0..points.ncols())

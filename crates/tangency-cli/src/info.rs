@@ -10,21 +10,28 @@ use tangency::{Error, Result};
 /// Runs the command.
 pub fn run(args: &InfoArgs, say: Say) -> Result<()> {
     let model = load_model(&args.model)?;
-    let mut result = as_json(&model);
+    let distances = args
+        .distance
+        .iter()
+        .map(|pair| {
+            let (i, j) = two_points(&model, pair)?;
+            Ok((pair, model.fit.distance_interval(i, j, args.level)?))
+        })
+        .collect::<Result<Vec<_>>>()?;
     summary(&model).iter().for_each(|line| say.line(line));
-    let mut distances = Vec::new();
-    for pair in &args.distance {
-        let (i, j) = two_points(&model, pair)?;
-        let found = model.fit.distance_interval(i, j, args.level)?;
+    for (pair, found) in &distances {
         say.line(&format!(
             "distance {pair}: {:.4} between the means; with probability {} between {:.4} and {:.4}",
             found.of_means, args.level, found.lower, found.upper
         ));
-        distances.push(json!({"pair": pair, "of_means": found.of_means, "level": args.level,
-            "lower": found.lower, "median": found.median, "upper": found.upper}));
     }
+    let mut result = as_json(&model);
     if !distances.is_empty() {
-        result["distances"] = Value::Array(distances);
+        let listed = distances.iter().map(|(pair, found)| {
+            json!({"pair": pair, "of_means": found.of_means, "level": args.level,
+                "lower": found.lower, "median": found.median, "upper": found.upper})
+        });
+        result["distances"] = listed.collect();
     }
     warnings(&model).iter().for_each(|text| say.warn(text));
     say.result(&result);
@@ -33,8 +40,7 @@ pub fn run(args: &InfoArgs, say: Say) -> Result<()> {
 
 fn two_points(model: &Model, pair: &str) -> Result<(usize, usize)> {
     let invalid = |requirement: String| Error::InvalidConfig { field: "distance", requirement };
-    let (first, second) =
-        pair.split_once(',').ok_or_else(|| invalid(format!("two points as I,J, not \"{pair}\"")))?;
+    let (first, second) = pair.split_once(',').ok_or_else(|| invalid(format!("two points as I,J, not \"{pair}\"")))?;
     let point = |text: &str| {
         (0..model.fit.n())
             .find(|&i| model.id(i) == text.trim())
@@ -71,10 +77,7 @@ pub fn summary(model: &Model) -> Vec<String> {
             fit.bound() / n as f64,
             fit.bound_scaled()
         ),
-        format!(
-            "gamma {:.4}, lambda {:.4}, nu {:.4}, alpha {:.2e}",
-            hyper.gamma, hyper.lambda, hyper.nu, hyper.alpha
-        ),
+        format!("gamma {:.4}, lambda {:.4}, nu {:.4}, alpha {:.2e}", hyper.gamma, hyper.lambda, hyper.nu, hyper.alpha),
         format!("{} after {} iterations from the {} start", stopped(fit.stop), fit.trace.len(), name_of(fit.start)),
     ]
 }
@@ -96,8 +99,12 @@ pub fn warnings(model: &Model) -> Vec<String> {
         Stop::Converged => {}
     }
     if !fit.bridges.is_empty() {
-        let listed: Vec<String> =
-            fit.bridges.iter().take(5).map(|&(i, j)| format!("{}–{}", model.id(i as usize), model.id(j as usize))).collect();
+        let listed: Vec<String> = fit
+            .bridges
+            .iter()
+            .take(5)
+            .map(|&(i, j)| format!("{}–{}", model.id(i as usize), model.id(j as usize)))
+            .collect();
         let more = if fit.bridges.len() > 5 { ", …" } else { "" };
         warnings.push(format!(
             "{} bridges were added to join pieces of the graph ({}{more}); distances across them are a guess",

@@ -23,14 +23,8 @@ impl Range {
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut kept = values.into_iter().filter(|&value| drawable(value));
         let first = kept.next()?;
-        let start = Self {
-            lo: first,
-            hi: first,
-        };
-        Some(kept.fold(start, |range, value| Self {
-            lo: range.lo.min(value),
-            hi: range.hi.max(value),
-        }))
+        let start = Self { lo: first, hi: first };
+        Some(kept.fold(start, |range, value| Self { lo: range.lo.min(value), hi: range.hi.max(value) }))
     }
 
     pub fn span(&self) -> f64 {
@@ -47,25 +41,15 @@ impl Range {
         if self.span() > SMALLEST.max(RELATIVE_RESOLUTION * magnitude) {
             return self;
         }
-        let half = if magnitude > SMALLEST {
-            0.1 * magnitude
-        } else {
-            1.0
-        };
-        Self {
-            lo: self.centre() - half,
-            hi: self.centre() + half,
-        }
+        let half = if magnitude > SMALLEST { 0.1 * magnitude } else { 1.0 };
+        Self { lo: self.centre() - half, hi: self.centre() + half }
     }
 
     /// The interval with a share of its span added at either end.
     pub fn padded(self, share: f64) -> Self {
         let open = self.opened();
         let more = share * open.span();
-        Self {
-            lo: open.lo - more,
-            hi: open.hi + more,
-        }
+        Self { lo: open.lo - more, hi: open.hi + more }
     }
 
     /// An interval of at least this span about the same centre.
@@ -73,10 +57,7 @@ impl Range {
         if span <= self.span() {
             return self;
         }
-        Self {
-            lo: self.centre() - span / 2.0,
-            hi: self.centre() + span / 2.0,
-        }
+        Self { lo: self.centre() - span / 2.0, hi: self.centre() + span / 2.0 }
     }
 }
 
@@ -94,12 +75,7 @@ pub(crate) fn equal_aspect(x: Range, y: Range, most: (f64, f64), least: (f64, f6
     let per_unit = (most.0 / x.span()).min(most.1 / y.span());
     let width = (x.span() * per_unit).max(least.0);
     let height = (y.span() * per_unit).max(least.1);
-    EqualAspect {
-        x: x.widened(width / per_unit),
-        y: y.widened(height / per_unit),
-        width,
-        height,
-    }
+    EqualAspect { x: x.widened(width / per_unit), y: y.widened(height / per_unit), width, height }
 }
 
 /// A linear map from data values to pixels.
@@ -112,11 +88,7 @@ pub(crate) struct Scale {
 
 impl Scale {
     pub fn new(range: Range, start: f64, end: f64) -> Self {
-        Self {
-            range: range.opened(),
-            start,
-            end,
-        }
+        Self { range: range.opened(), start, end }
     }
 
     pub fn at(&self, value: f64) -> f64 {
@@ -147,34 +119,20 @@ pub(crate) fn ticks(scale: Scale, spacing: f64, whole: bool) -> Ticks {
     let slack = RELATIVE_RESOLUTION * range.span() / step;
     let first = (range.lo / step - slack).ceil();
     let count = (range.hi / step + slack).floor() - first;
-    let values: Vec<f64> = (0..=count.clamp(0.0, 1000.0) as u32)
-        .map(|index| (first + f64::from(index)) * step)
-        .collect();
-    let magnitude = values
-        .iter()
-        .fold(0.0, |most: f64, value| most.max(value.abs()));
+    let values: Vec<f64> =
+        (0..=count.clamp(0.0, 1000.0) as u32).map(|index| (first + f64::from(index)) * step).collect();
+    let magnitude = values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
     let exponent = exponent_of(magnitude);
     let unit = 10f64.powi(exponent);
     let decimals = decimals_of(step / unit);
-    let labels = values
-        .iter()
-        .map(|value| fixed(value / unit, decimals))
-        .collect();
-    Ticks {
-        values,
-        labels,
-        exponent,
-    }
+    let labels = values.iter().map(|value| fixed(value / unit, decimals)).collect();
+    Ticks { values, labels, exponent }
 }
 
 /// Ticks at whole values themselves, for axes that hold few of them.
 pub(crate) fn ticks_at(values: &[f64]) -> Ticks {
     let labels = values.iter().map(|value| fixed(*value, 0)).collect();
-    Ticks {
-        values: values.to_vec(),
-        labels,
-        exponent: 0,
-    }
+    Ticks { values: values.to_vec(), labels, exponent: 0 }
 }
 
 fn round_step(least: f64, whole: bool) -> f64 {
@@ -182,19 +140,12 @@ fn round_step(least: f64, whole: bool) -> f64 {
     let enough = least * (1.0 - RELATIVE_RESOLUTION);
     let allowed = |step: &f64| *step >= enough && (!whole || step.fract() == 0.0 && *step >= 1.0);
     let steps = [1.0, 2.0, 2.5, 5.0, 10.0].map(|factor| factor * magnitude);
-    steps
-        .into_iter()
-        .find(allowed)
-        .unwrap_or(if whole { least.ceil().max(1.0) } else { least })
+    steps.into_iter().find(allowed).unwrap_or(if whole { least.ceil().max(1.0) } else { least })
 }
 
 /// The power of ten taken out of labels whose largest magnitude would be long to write.
 fn exponent_of(magnitude: f64) -> i32 {
-    if magnitude == 0.0 || (1e-3..1e6).contains(&magnitude) {
-        0
-    } else {
-        magnitude.log10().floor() as i32
-    }
+    if magnitude == 0.0 || (1e-3..1e6).contains(&magnitude) { 0 } else { magnitude.log10().floor() as i32 }
 }
 
 fn decimals_of(step: f64) -> usize {
@@ -211,11 +162,7 @@ pub(crate) fn number(value: f64) -> String {
     let scaled = value / 10f64.powi(exponent);
     let whole_digits = scaled.abs().max(1.0).log10().floor() as usize + 1;
     let text = fixed(scaled, 5usize.saturating_sub(whole_digits));
-    let short = if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &text
-    };
+    let short = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     format!("{short}{}", power_of_ten(exponent))
 }
 
@@ -229,10 +176,7 @@ pub(crate) fn power_of_ten(exponent: i32) -> String {
         '1' => '¹',
         '2' => '²',
         '3' => '³',
-        _ => digit
-            .to_digit(10)
-            .and_then(|value| char::from_u32(0x2070 + value))
-            .unwrap_or(digit),
+        _ => digit.to_digit(10).and_then(|value| char::from_u32(0x2070 + value)).unwrap_or(digit),
     };
     let digits: String = exponent.to_string().chars().map(raised).collect();
     format!("×10{digits}")
@@ -267,11 +211,7 @@ mod tests {
     use super::*;
 
     fn ticks_of(lo: f64, hi: f64, most: u32) -> Ticks {
-        ticks(
-            Scale::new(Range { lo, hi }, 0.0, f64::from(most)),
-            1.0,
-            false,
-        )
+        ticks(Scale::new(Range { lo, hi }, 0.0, f64::from(most)), 1.0, false)
     }
 
     fn labels(lo: f64, hi: f64, most: u32) -> Vec<String> {
@@ -281,25 +221,16 @@ mod tests {
     #[test]
     fn ticks_are_round_and_inside() {
         assert_eq!(labels(0.0, 10.0, 5), ["0", "2", "4", "6", "8", "10"]);
-        assert_eq!(
-            labels(-0.13, 0.42, 6),
-            ["\u{2212}0.1", "0.0", "0.1", "0.2", "0.3", "0.4"]
-        );
+        assert_eq!(labels(-0.13, 0.42, 6), ["\u{2212}0.1", "0.0", "0.1", "0.2", "0.3", "0.4"]);
         assert_eq!(labels(0.0, 10.0, 4), ["0.0", "2.5", "5.0", "7.5", "10.0"]);
     }
 
     #[test]
     fn large_and_small_magnitudes_stay_legible() {
         let wide = ticks_of(-12345.6, 987_654.0, 6);
-        assert_eq!(
-            (wide.labels[1].as_str(), wide.exponent),
-            ("200\u{2009}000", 0)
-        );
+        assert_eq!((wide.labels[1].as_str(), wide.exponent), ("200\u{2009}000", 0));
         let large = ticks_of(-3.2e7, 1.1e8, 6);
-        assert_eq!(
-            (large.labels[0].as_str(), large.exponent),
-            ("\u{2212}0.25", 8)
-        );
+        assert_eq!((large.labels[0].as_str(), large.exponent), ("\u{2212}0.25", 8));
         let small = ticks_of(0.0, 2e-7, 4);
         assert_eq!((small.labels[2].as_str(), small.exponent), ("1.0", -7));
         for extreme in [1e299, -1e299, 1e-299, 0.0] {
@@ -322,12 +253,7 @@ mod tests {
     fn whole_ticks_skip_fractions() {
         let whole = |lo, hi, most| ticks(Scale::new(Range { lo, hi }, 0.0, most), 1.0, true);
         assert_eq!(whole(1.0, 3.0, 8.0).labels, ["1", "2", "3"]);
-        assert!(
-            whole(5.0, 15.0, 4.0)
-                .values
-                .iter()
-                .all(|value| value.fract() == 0.0)
-        );
+        assert!(whole(5.0, 15.0, 4.0).values.iter().all(|value| value.fract() == 0.0));
     }
 
     #[test]

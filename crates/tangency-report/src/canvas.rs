@@ -15,10 +15,7 @@ pub(crate) struct Canvas {
 
 impl Canvas {
     pub fn new() -> Self {
-        Self {
-            body: String::new(),
-            semibold: false,
-        }
+        Self { body: String::new(), semibold: false }
     }
 
     // Writing to a `String` cannot fail, so the result carries nothing.
@@ -28,16 +25,12 @@ impl Canvas {
 
     pub fn line(&mut self, from: (f64, f64), to: (f64, f64), style: Style) {
         let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(Number);
-        self.put(format_args!(
-            "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"{style}/>\n"
-        ));
+        self.put(format_args!("<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"{style}/>\n"));
     }
 
     pub fn rect(&mut self, rect: Rect, style: Style) {
         let [x, y, width, height] = [rect.x, rect.y, rect.width, rect.height].map(Number);
-        self.put(format_args!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"{style}/>\n"
-        ));
+        self.put(format_args!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"{style}/>\n"));
     }
 
     /// An ellipse whose first radius points `degrees` clockwise from the x axis.
@@ -49,12 +42,7 @@ impl Canvas {
     }
 
     /// Straight strokes through each run of points; a run is closed where `closed` says so.
-    pub fn path<'a>(
-        &mut self,
-        runs: impl IntoIterator<Item = &'a [(f64, f64)]>,
-        closed: bool,
-        style: Style,
-    ) {
+    pub fn path<'a>(&mut self, runs: impl IntoIterator<Item = &'a [(f64, f64)]>, closed: bool, style: Style) {
         let mut data = String::new();
         for run in runs {
             for (index, &(x, y)) in run.iter().enumerate() {
@@ -66,9 +54,7 @@ impl Canvas {
             }
         }
         if !data.is_empty() {
-            self.put(format_args!(
-                "<path d=\"{data}\" stroke-linejoin=\"round\"{style}/>\n"
-            ));
+            self.put(format_args!("<path d=\"{data}\" stroke-linejoin=\"round\"{style}/>\n"));
         }
     }
 
@@ -82,18 +68,11 @@ impl Canvas {
         match shape {
             Shape::Circle => {
                 let [x, y, r] = [x, y, radius].map(Number);
-                self.put(format_args!(
-                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{style}/>\n"
-                ));
+                self.put(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{style}/>\n"));
             }
             Shape::Square => {
                 let side = 1.772 * radius;
-                let rect = Rect {
-                    x: x - side / 2.0,
-                    y: y - side / 2.0,
-                    width: side,
-                    height: side,
-                };
+                let rect = Rect { x: x - side / 2.0, y: y - side / 2.0, width: side, height: side };
                 self.rect(rect, style);
             }
             Shape::Triangle => {
@@ -117,14 +96,9 @@ impl Canvas {
             Anchor::End => " text-anchor=\"end\"",
         };
         let weight = if set.bold { " font-weight=\"600\"" } else { "" };
-        self.put(format_args!(
-            "<text font-size=\"{size}\" fill=\"{}\"{anchor}{weight}",
-            set.colour
-        ));
+        self.put(format_args!("<text font-size=\"{size}\" fill=\"{}\"{anchor}{weight}", set.colour));
         if set.upwards {
-            self.put(format_args!(
-                " transform=\"translate({x} {y}) rotate(-90)\">"
-            ));
+            self.put(format_args!(" transform=\"translate({x} {y}) rotate(-90)\">"));
         } else {
             self.put(format_args!(" x=\"{x}\" y=\"{y}\">"));
         }
@@ -134,12 +108,7 @@ impl Canvas {
 
     fn runs(&mut self, text: &str, size: f64) {
         let mut level = 0;
-        for run in text
-            .chars()
-            .map(levelled)
-            .collect::<Vec<_>>()
-            .chunk_by(|a, b| a.1 == b.1)
-        {
+        for run in text.chars().map(levelled).collect::<Vec<_>>().chunk_by(|a, b| a.1 == b.1) {
             let next = run.first().map_or(0, |&(_, level)| level);
             let words: String = run.iter().map(|&(character, _)| character).collect();
             let words = escaped(&words);
@@ -149,9 +118,7 @@ impl Canvas {
             }
             let rise = Number(0.3 * size * f64::from(level - next));
             let set = Number(if next == 0 { size } else { 0.72 * size });
-            self.put(format_args!(
-                "<tspan dy=\"{rise}\" font-size=\"{set}\">{words}</tspan>"
-            ));
+            self.put(format_args!("<tspan dy=\"{rise}\" font-size=\"{set}\">{words}</tspan>"));
             level = next;
         }
     }
@@ -171,11 +138,7 @@ impl Canvas {
     /// The finished document on white, `title` being its accessible name.
     pub fn finish(self, width: f64, height: f64, title: &str) -> Figure {
         let (width, height) = (width.ceil(), height.ceil());
-        let name = if title.is_empty() {
-            String::new()
-        } else {
-            format!("<title>{}</title>\n", escaped(title))
-        };
+        let name = if title.is_empty() { String::new() } else { format!("<title>{}</title>\n", escaped(title)) };
         let svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" role=\"img\" \
@@ -231,17 +194,15 @@ mod tests {
 
     #[test]
     fn markup_and_controls_are_escaped() {
-        assert_eq!(
-            escaped("<a b='c'>&\u{0}\u{1b}\n\""),
-            "&lt;a b=&#39;c&#39;&gt;&amp;   &quot;"
-        );
+        assert_eq!(escaped("<a b='c'>&\u{0}\u{1b}\n\""), "&lt;a b=&#39;c&#39;&gt;&amp;   &quot;");
     }
 
     #[test]
     fn raised_figures_return_to_the_baseline() {
         let mut canvas = Canvas::new();
         canvas.runs("10⁻⁶ m", 10.0);
-        let expected = "10<tspan dy=\"-3\" font-size=\"7.2\">\u{2212}6</tspan><tspan dy=\"3\" font-size=\"10\"> m</tspan>";
+        let expected =
+            "10<tspan dy=\"-3\" font-size=\"7.2\">\u{2212}6</tspan><tspan dy=\"3\" font-size=\"10\"> m</tspan>";
         assert_eq!(canvas.body, expected);
     }
 }

@@ -22,13 +22,8 @@ impl Display for Rgb {
 impl Rgb {
     /// The colour a share of the way to another.
     pub fn mixed(self, other: Self, share: f64) -> Self {
-        let mix =
-            |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))).round() as u8;
-        Self(
-            mix(self.0, other.0),
-            mix(self.1, other.1),
-            mix(self.2, other.2),
-        )
+        let mix = |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))).round() as u8;
+        Self(mix(self.0, other.0), mix(self.1, other.1), mix(self.2, other.2))
     }
 }
 
@@ -73,12 +68,7 @@ const PALETTE: [Rgb; 8] = [
     Rgb(222, 205, 30),
 ];
 
-const SHAPES: [Shape; 4] = [
-    Shape::Circle,
-    Shape::Square,
-    Shape::Triangle,
-    Shape::Diamond,
-];
+const SHAPES: [Shape; 4] = [Shape::Circle, Shape::Square, Shape::Triangle, Shape::Diamond];
 
 /// The most categories told apart; rarer ones share one entry.
 const MOST_CATEGORIES: usize = 24;
@@ -135,17 +125,10 @@ impl Paint {
     pub fn new(colour: Colour<'_>, count: usize) -> Result<Self, FigureError> {
         let matches = |what, found| match found == count {
             true => Ok(()),
-            false => Err(FigureError::Length {
-                what,
-                expected: count,
-                found,
-            }),
+            false => Err(FigureError::Length { what, expected: count, found }),
         };
         match colour {
-            Colour::None => Ok(Self {
-                points: vec![(categorical(0), Shape::Circle); count],
-                key: Key::None,
-            }),
+            Colour::None => Ok(Self { points: vec![(categorical(0), Shape::Circle); count], key: Key::None }),
             Colour::Continuous { values, title } => {
                 matches("values that colour the points", values.len())?;
                 Ok(Self::along(values, title))
@@ -167,20 +150,10 @@ impl Paint {
         };
         let title = title.to_owned();
         let key = match range {
-            Some(range) => Key::Bar {
-                range,
-                title,
-                missing,
-            },
-            None => Key::Legend {
-                title,
-                entries: vec![Entry::new("missing", MISSING, Sign::Dot(Shape::Circle))],
-            },
+            Some(range) => Key::Bar { range, title, missing },
+            None => Key::Legend { title, entries: vec![Entry::new("missing", MISSING, Sign::Dot(Shape::Circle))] },
         };
-        Self {
-            points: values.iter().map(look).collect(),
-            key,
-        }
+        Self { points: values.iter().map(look).collect(), key }
     }
 
     fn among(labels: &[String], title: &str) -> Self {
@@ -200,20 +173,13 @@ impl Paint {
 
         // Past the palette's end colours repeat, so the marker has to tell the rounds apart.
         let look_of = |index: usize| (categorical(index), shape(index / PALETTE.len()));
-        let looks: BTreeMap<&str, (Rgb, Shape)> = shown
-            .iter()
-            .enumerate()
-            .map(|(index, &label)| (label, look_of(index)))
-            .collect();
+        let looks: BTreeMap<&str, (Rgb, Shape)> =
+            shown.iter().enumerate().map(|(index, &label)| (label, look_of(index))).collect();
         let grey = (MISSING, Shape::Circle);
         let look = |label: &String| looks.get(label.trim()).copied().unwrap_or(grey);
         let mut entries: Vec<Entry> = shown
             .iter()
-            .filter_map(|&label| {
-                looks
-                    .get(label)
-                    .map(|&(colour, shape)| Entry::new(label, colour, Sign::Dot(shape)))
-            })
+            .filter_map(|&label| looks.get(label).map(|&(colour, shape)| Entry::new(label, colour, Sign::Dot(shape))))
             .collect();
         if distinct > shown.len() {
             let rest = format!("{} others", distinct - shown.len());
@@ -221,14 +187,8 @@ impl Paint {
         } else if unlabelled {
             entries.push(Entry::new("no label", MISSING, Sign::Dot(Shape::Circle)));
         }
-        let key = Key::Legend {
-            title: title.to_owned(),
-            entries,
-        };
-        Self {
-            points: labels.iter().map(look).collect(),
-            key,
-        }
+        let key = Key::Legend { title: title.to_owned(), entries };
+        Self { points: labels.iter().map(look).collect(), key }
     }
 }
 
@@ -245,18 +205,11 @@ fn order(labels: &mut [&str]) {
 fn natural(a: &str, b: &str) -> Ordering {
     let parts = |text: &str| {
         let alike = |x: &u8, y: &u8| x.is_ascii_digit() == y.is_ascii_digit();
-        text.as_bytes()
-            .chunk_by(alike)
-            .map(<[u8]>::to_vec)
-            .collect::<Vec<_>>()
+        text.as_bytes().chunk_by(alike).map(<[u8]>::to_vec).collect::<Vec<_>>()
     };
     for (x, y) in parts(a).iter().zip(&parts(b)) {
         let digits = x[0].is_ascii_digit() && y[0].is_ascii_digit();
-        let by_length = if digits {
-            x.len().cmp(&y.len())
-        } else {
-            Ordering::Equal
-        };
+        let by_length = if digits { x.len().cmp(&y.len()) } else { Ordering::Equal };
         let order = by_length.then_with(|| x.cmp(y));
         if order.is_ne() {
             return order;
@@ -276,15 +229,10 @@ mod tests {
 
     #[test]
     fn the_continuous_map_grows_lighter_throughout() {
-        let steps: Vec<f64> = (0..=50)
-            .map(|i| luminance(continuous(f64::from(i) / 50.0)))
-            .collect();
+        let steps: Vec<f64> = (0..=50).map(|i| luminance(continuous(f64::from(i) / 50.0))).collect();
         assert!(steps.windows(2).all(|pair| pair[0] < pair[1]));
         assert_eq!(continuous(f64::NAN), MISSING);
-        assert_eq!(
-            (continuous(-3.0), continuous(7.0)),
-            (ANCHORS[0], ANCHORS[10])
-        );
+        assert_eq!((continuous(-3.0), continuous(7.0)), (ANCHORS[0], ANCHORS[10]));
     }
 
     #[test]
@@ -301,13 +249,8 @@ mod tests {
     fn rare_labels_share_an_entry() {
         let labels: Vec<String> = (0..100).map(|i| format!("label {}", i % 40)).collect();
         let paint = Paint::among(&labels, "group");
-        let Key::Legend { entries, .. } = paint.key else {
-            panic!("no legend")
-        };
+        let Key::Legend { entries, .. } = paint.key else { panic!("no legend") };
         assert_eq!(entries.len(), MOST_CATEGORIES);
-        assert_eq!(
-            entries.last().map(|entry| entry.label.as_str()),
-            Some("17 others")
-        );
+        assert_eq!(entries.last().map(|entry| entry.label.as_str()), Some("17 others"));
     }
 }

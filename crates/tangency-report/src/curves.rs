@@ -17,12 +17,7 @@ const MARKER: f64 = 3.6;
 const MOST_VALUES: usize = 12;
 const LARGEST_WHOLE: f64 = 1e6;
 /// The signs of marked points, in the order in which their meanings first appear.
-const MARKED: [Shape; 4] = [
-    Shape::Circle,
-    Shape::Square,
-    Shape::Diamond,
-    Shape::Triangle,
-];
+const MARKED: [Shape; 4] = [Shape::Circle, Shape::Square, Shape::Diamond, Shape::Triangle];
 
 /// One value along a curve.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,11 +34,7 @@ pub struct Point {
 
 impl Point {
     fn reach(&self) -> f64 {
-        if drawable(self.spread) {
-            self.spread.max(0.0)
-        } else {
-            0.0
-        }
+        if drawable(self.spread) { self.spread.max(0.0) } else { 0.0 }
     }
 }
 
@@ -71,13 +62,7 @@ pub fn curves(
     if shown().next().is_none() {
         return Err(nothing);
     }
-    let ends = shown().flat_map(|point| {
-        [
-            point.mean,
-            point.mean - point.reach(),
-            point.mean + point.reach(),
-        ]
-    });
+    let ends = shown().flat_map(|point| [point.mean, point.mean - point.reach(), point.mean + point.reach()]);
     let (Some(x), Some(y)) = (
         Range::of(shown().map(|point| point.x).chain(best.map(|at| at.0))),
         Range::of(ends.chain(best.map(|at| at.1))),
@@ -92,11 +77,7 @@ pub fn curves(
     let beside = KEY_GAP + key.width(size.1);
     let header = Header::new(title, TITLE, &[], size.0 + beside);
     let top = MARGIN + header.height().max(6.0) + 6.0;
-    let x = if whole && x.span() == 0.0 {
-        x.widened(2.0)
-    } else {
-        x
-    };
+    let x = if whole && x.span() == 0.0 { x.widened(2.0) } else { x };
     let mut panel = Panel::new(MARGIN, top, size, (x.padded(0.04), y.padded(0.06)), whole);
     if whole {
         let mut values: Vec<f64> = shown().map(|point| point.x).collect();
@@ -131,22 +112,14 @@ pub fn curves(
 }
 
 fn along_x(series: &Series) -> Vec<&Point> {
-    let mut points: Vec<&Point> = series
-        .points
-        .iter()
-        .filter(|point| drawable(point.x))
-        .collect();
+    let mut points: Vec<&Point> = series.points.iter().filter(|point| drawable(point.x)).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     points
 }
 
 fn meanings<'a>(sorted: &[Vec<&'a Point>]) -> Vec<&'a str> {
     let mut meanings: Vec<&str> = Vec::new();
-    for meaning in sorted
-        .iter()
-        .flatten()
-        .filter_map(|point| point.marker.as_deref())
-    {
+    for meaning in sorted.iter().flatten().filter_map(|point| point.marker.as_deref()) {
         if !meanings.contains(&meaning) {
             meanings.push(meaning);
         }
@@ -157,41 +130,26 @@ fn meanings<'a>(sorted: &[Vec<&'a Point>]) -> Vec<&'a str> {
 fn legend(series: &[Series], meanings: &[&str], best: Option<(f64, f64)>) -> Key {
     let mut entries: Vec<Entry> = Vec::new();
     for (index, series) in series.iter().enumerate() {
-        entries.push(Entry::new(
-            &series.name,
-            categorical(index),
-            Sign::Line(shape(index)),
-        ));
+        entries.push(Entry::new(&series.name, categorical(index), Sign::Line(shape(index))));
     }
     for (index, meaning) in meanings.iter().enumerate() {
-        entries.push(Entry::new(
-            meaning,
-            SOFT,
-            Sign::Hollow(MARKED[index % MARKED.len()]),
-        ));
+        entries.push(Entry::new(meaning, SOFT, Sign::Hollow(MARKED[index % MARKED.len()])));
     }
     if let Some((x, y)) = best {
         let label = format!("best: {} at {}", number(y), number(x));
         entries.push(Entry::new(&label, INK, Sign::Ring));
     }
-    Key::Legend {
-        title: String::new(),
-        entries,
-    }
+    Key::Legend { title: String::new(), entries }
 }
 
 /// The stretches of a curve without a missing value.
 fn runs<'a, 'b>(points: &'a [&'b Point]) -> impl Iterator<Item = &'a [&'b Point]> {
-    points
-        .split(|point| !drawable(point.mean))
-        .filter(|run| !run.is_empty())
+    points.split(|point| !drawable(point.mean)).filter(|run| !run.is_empty())
 }
 
 fn shading(canvas: &mut Canvas, panel: &Panel, points: &[&Point], colour: Rgb) {
     for run in runs(points) {
-        let edge = |side: f64| {
-            move |point: &&Point| panel.at((point.x, point.mean + side * point.reach()))
-        };
+        let edge = |side: f64| move |point: &&Point| panel.at((point.x, point.mean + side * point.reach()));
         if let [point] = run {
             let style = Style::default().outlined(colour, 3.0, 0.3);
             canvas.line(edge(-1.0)(point), edge(1.0)(point), style);
@@ -206,10 +164,7 @@ fn shading(canvas: &mut Canvas, panel: &Panel, points: &[&Point], colour: Rgb) {
 fn line(canvas: &mut Canvas, panel: &Panel, points: &[&Point], index: usize, meanings: &[&str]) {
     let colour = categorical(index);
     for run in runs(points) {
-        let places: Vec<(f64, f64)> = run
-            .iter()
-            .map(|point| panel.at((point.x, point.mean)))
-            .collect();
+        let places: Vec<(f64, f64)> = run.iter().map(|point| panel.at((point.x, point.mean))).collect();
         if places.len() > 1 {
             canvas.path([&places[..]], false, Style::line(colour, 1.8));
         }

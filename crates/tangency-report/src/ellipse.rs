@@ -23,32 +23,18 @@ impl Uncertainty<'_> {
     pub(crate) fn check(&self, points: usize, dimension: usize) -> Result<(), FigureError> {
         let (rows, what, each, width) = match self {
             Self::None => return Ok(()),
-            Self::StandardDeviations(rows) => (
-                rows,
-                "rows of standard deviations",
-                "standard deviations of a point",
-                dimension,
-            ),
-            Self::Covariances(rows) => (
-                rows,
-                "covariance matrices",
-                "entries of a covariance matrix",
-                dimension * dimension,
-            ),
+            Self::StandardDeviations(rows) => {
+                (rows, "rows of standard deviations", "standard deviations of a point", dimension)
+            }
+            Self::Covariances(rows) => {
+                (rows, "covariance matrices", "entries of a covariance matrix", dimension * dimension)
+            }
         };
         if rows.len() != points {
-            return Err(FigureError::Length {
-                what,
-                expected: points,
-                found: rows.len(),
-            });
+            return Err(FigureError::Length { what, expected: points, found: rows.len() });
         }
         match rows.iter().find(|row| row.len() != width) {
-            Some(row) => Err(FigureError::Length {
-                what: each,
-                expected: width,
-                found: row.len(),
-            }),
+            Some(row) => Err(FigureError::Length { what: each, expected: width, found: row.len() }),
             None => Ok(()),
         }
     }
@@ -101,10 +87,7 @@ pub(crate) fn ellipse(covariance: [[f64; 2]; 2], per_unit: (f64, f64)) -> Option
     }
     let radius = |variance: f64| (DEVIATIONS * variance.max(0.0).sqrt()).min(LARGEST_RADIUS);
     let degrees = 0.5 * (2.0 * both).atan2(across - along).to_degrees();
-    Some(Ellipse {
-        radii: (radius(most), radius(least)),
-        degrees,
-    })
+    Some(Ellipse { radii: (radius(most), radius(least)), degrees })
 }
 
 #[cfg(test)]
@@ -138,11 +121,7 @@ mod tests {
             [[-1.0, 0.0], [0.0, -1.0]],
             [[f64::INFINITY, 0.0], [0.0, 1.0]],
         ];
-        assert!(
-            broken
-                .iter()
-                .all(|matrix| ellipse(*matrix, (1.0, -1.0)).is_none())
-        );
+        assert!(broken.iter().all(|matrix| ellipse(*matrix, (1.0, -1.0)).is_none()));
         let flat = ellipse([[1.0, 1.0], [1.0, 1.0]], (1.0, -1.0)).unwrap();
         assert_eq!(flat.radii.1, 0.0);
     }

@@ -31,11 +31,7 @@ pub fn embedding(
     }
     if let Some(row) = coordinates.iter().find(|row| row.len() != dimension) {
         let what = "coordinates of a point";
-        return Err(FigureError::Length {
-            what,
-            expected: dimension,
-            found: row.len(),
-        });
+        return Err(FigureError::Length { what, expected: dimension, found: row.len() });
     }
     uncertainty.check(coordinates.len(), dimension)?;
     let paint = Paint::new(colour, coordinates.len())?;
@@ -64,12 +60,8 @@ fn plane(
             _ => (f64::NAN, f64::NAN),
         })
         .collect();
-    let scatter = Scatter::new(&places, &paint.points, |point| {
-        uncertainty.plane(point, dimension)
-    });
-    let (x, y) = scatter.ranges().ok_or(FigureError::NothingToDraw(
-        "no point has finite coordinates",
-    ))?;
+    let scatter = Scatter::new(&places, &paint.points, |point| uncertainty.plane(point, dimension));
+    let (x, y) = scatter.ranges().ok_or(FigureError::NothingToDraw("no point has finite coordinates"))?;
     let mut notes = scatter.notes();
     if dimension > 2 {
         notes.push(format!("the first two of {dimension} coordinates"));
@@ -78,11 +70,7 @@ fn plane(
     let least = (LEAST.0, LEAST.1.max(paint.key.least_height()));
     let fit = equal_aspect(x, y, (MOST.0, MOST.1.max(least.1)), least);
     let key_width = paint.key.width(fit.height);
-    let beside = if key_width > 0.0 {
-        KEY_GAP + key_width
-    } else {
-        0.0
-    };
+    let beside = if key_width > 0.0 { KEY_GAP + key_width } else { 0.0 };
     let header = Header::new(title, TITLE, &notes, fit.width + beside);
     let top = MARGIN + header.height().max(4.0);
     let panel = Panel::new(MARGIN, top, (fit.width, fit.height), (fit.x, fit.y), false);
@@ -92,9 +80,7 @@ fn plane(
     panel.grid(&mut canvas);
     scatter.draw(&mut canvas, &panel);
     panel.axes(&mut canvas, "coordinate 1", "coordinate 2");
-    paint
-        .key
-        .draw(&mut canvas, panel.frame.right() + KEY_GAP, top, fit.height);
+    paint.key.draw(&mut canvas, panel.frame.right() + KEY_GAP, top, fit.height);
     let width = panel.frame.right() + beside + MARGIN;
     let height = panel.frame.bottom() + Panel::BELOW + 6.0;
     Ok(canvas.finish(width, height, title))

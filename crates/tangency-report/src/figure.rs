@@ -75,21 +75,12 @@ impl Figure {
         if !(width >= 1.0 && height >= 1.0 && width.max(height) <= LONGEST_SIDE) {
             return Err(FigureError::Scale(scale));
         }
-        let options = Options {
-            font_family: font::FAMILY.to_owned(),
-            fontdb: fonts(),
-            ..Options::default()
-        };
-        let tree = Tree::from_str(&self.svg, &options)
-            .map_err(|error| FigureError::Render(error.to_string()))?;
-        let mut pixels =
-            Pixmap::new(width as u32, height as u32).ok_or(FigureError::Scale(scale))?;
-        let zoom =
-            Transform::from_scale((width / self.width) as f32, (height / self.height) as f32);
+        let options = Options { font_family: font::FAMILY.to_owned(), fontdb: fonts(), ..Options::default() };
+        let tree = Tree::from_str(&self.svg, &options).map_err(|error| FigureError::Render(error.to_string()))?;
+        let mut pixels = Pixmap::new(width as u32, height as u32).ok_or(FigureError::Scale(scale))?;
+        let zoom = Transform::from_scale((width / self.width) as f32, (height / self.height) as f32);
         resvg::render(&tree, zoom, &mut pixels.as_mut());
-        pixels
-            .encode_png()
-            .map_err(|error| FigureError::Render(error.to_string()))
+        pixels.encode_png().map_err(|error| FigureError::Render(error.to_string()))
     }
 }
 

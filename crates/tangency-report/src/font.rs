@@ -70,20 +70,14 @@ pub(crate) fn wrapped(text: &str, size: f64, bold: bool, room: f64, most: usize)
     for word in text.split_whitespace() {
         let full = lines.len() >= most;
         match lines.last_mut() {
-            Some(line)
-                if full
-                    || width(line, size, bold) + width(word, size, bold) + 0.3 * size <= room =>
-            {
+            Some(line) if full || width(line, size, bold) + width(word, size, bold) + 0.3 * size <= room => {
                 line.push(' ');
                 line.push_str(word);
             }
             _ => lines.push(word.to_owned()),
         }
     }
-    lines
-        .iter()
-        .map(|line| fitted(line, size, bold, room).into_owned())
-        .collect()
+    lines.iter().map(|line| fitted(line, size, bold, room).into_owned()).collect()
 }
 
 /// CSS that carries the faces inside the document.
@@ -138,9 +132,7 @@ mod tests {
     fn lines_break_between_words() {
         let lines = wrapped("one two three four five six seven", 12.0, true, 80.0, 2);
         assert_eq!(lines.len(), 2);
-        assert!(
-            lines[1].ends_with('…') && lines.iter().all(|line| width(line, 12.0, true) <= 80.0)
-        );
+        assert!(lines[1].ends_with('…') && lines.iter().all(|line| width(line, 12.0, true) <= 80.0));
         assert!(wrapped("", 12.0, false, 80.0, 2).is_empty());
     }
 

@@ -15,10 +15,7 @@ impl Header {
     pub fn new(title: &str, set: Type, notes: &[String], room: f64) -> Self {
         let break_up = |text: &str, set: Type, most: usize| {
             let lines = font::wrapped(text, set.size, set.bold, room, most);
-            lines
-                .into_iter()
-                .map(move |line| (line, set))
-                .collect::<Vec<_>>()
+            lines.into_iter().map(move |line| (line, set)).collect::<Vec<_>>()
         };
         let mut lines = break_up(title, set, 3);
         lines.extend(break_up(&notes.join("; "), NOTE, 3));
@@ -28,11 +25,7 @@ impl Header {
     /// The height down to where the plot may begin.
     pub fn height(&self) -> f64 {
         let lines: f64 = self.lines.iter().map(|(_, set)| leading(*set)).sum();
-        if self.lines.is_empty() {
-            0.0
-        } else {
-            lines + 12.0
-        }
+        if self.lines.is_empty() { 0.0 } else { lines + 12.0 }
     }
 
     /// Draws the lines with their upper left corner at the given place.

@@ -38,11 +38,7 @@ pub(crate) struct Entry {
 
 impl Entry {
     pub fn new(label: &str, colour: Rgb, sign: Sign) -> Self {
-        Self {
-            label: label.to_owned(),
-            colour,
-            sign,
-        }
+        Self { label: label.to_owned(), colour, sign }
     }
 }
 
@@ -52,11 +48,7 @@ pub(crate) enum Key {
     /// Nothing to explain.
     None,
     /// A bar of the continuous map over a range.
-    Bar {
-        range: Range,
-        title: String,
-        missing: bool,
-    },
+    Bar { range: Range, title: String, missing: bool },
     /// Signs with labels.
     Legend { title: String, entries: Vec<Entry> },
 }
@@ -79,29 +71,17 @@ impl Key {
         let widest = |labels: &mut dyn Iterator<Item = f64>| labels.fold(0.0, f64::max);
         match self {
             Self::None => 0.0,
-            Self::Bar {
-                range,
-                title,
-                missing,
-            } => {
+            Self::Bar { range, title, missing } => {
                 let marks = ticks(Scale::new(*range, height, 0.0), BAR_SPACING, false);
-                let mut labels = marks
-                    .labels
-                    .iter()
-                    .map(|label| font::width(label, TICK.size, false));
-                let least = if *missing {
-                    font::width("missing", TICK.size, false)
-                } else {
-                    0.0
-                };
+                let mut labels = marks.labels.iter().map(|label| font::width(label, TICK.size, false));
+                let least = if *missing { font::width("missing", TICK.size, false) } else { 0.0 };
                 let titled = if title.is_empty() { 0.0 } else { 22.0 };
                 BAR_WIDTH + 8.0 + widest(&mut labels).max(least) + titled
             }
             Self::Legend { title, entries } => {
-                let mut labels = entries.iter().map(|entry| {
-                    font::width(&entry.label, LABEL.size, false).min(WIDEST_LABEL)
-                        + indent(entry.sign)
-                });
+                let mut labels = entries
+                    .iter()
+                    .map(|entry| font::width(&entry.label, LABEL.size, false).min(WIDEST_LABEL) + indent(entry.sign));
                 let title = font::width(title, LEGEND_TITLE.size, true).min(WIDEST_LABEL);
                 widest(&mut labels).max(title)
             }
@@ -112,30 +92,11 @@ impl Key {
     pub fn draw(&self, canvas: &mut Canvas, x: f64, y: f64, height: f64) {
         match self {
             Self::None => {}
-            Self::Bar {
-                range,
-                title,
-                missing,
-            } => {
+            Self::Bar { range, title, missing } => {
                 let foot = if *missing { ROW } else { 0.0 };
-                bar(
-                    canvas,
-                    Rect {
-                        x,
-                        y,
-                        width: BAR_WIDTH,
-                        height: height - foot,
-                    },
-                    *range,
-                    title,
-                );
+                bar(canvas, Rect { x, y, width: BAR_WIDTH, height: height - foot }, *range, title);
                 if *missing {
-                    let box_ = Rect {
-                        x,
-                        y: y + height - 10.0,
-                        width: BAR_WIDTH,
-                        height: 10.0,
-                    };
+                    let box_ = Rect { x, y: y + height - 10.0, width: BAR_WIDTH, height: 10.0 };
                     canvas.rect(box_, Style::fill(MISSING, 1.0));
                     canvas.text((x + BAR_WIDTH + 8.0, y + height - 1.0), "missing", TICK);
                 }
@@ -151,11 +112,7 @@ fn bar(canvas: &mut Canvas, frame: Rect, range: Range, title: &str) {
         let share = step as f64 / BAR_STEPS as f64;
         let colour = continuous(1.0 - (step as f64 + 0.5) / BAR_STEPS as f64);
         let y = frame.y + share * frame.height;
-        let rect = Rect {
-            y,
-            height: frame.bottom() - y,
-            ..frame
-        };
+        let rect = Rect { y, height: frame.bottom() - y, ..frame };
         canvas.rect(rect, Style::fill(colour, 1.0));
     }
     let scale = Scale::new(range, frame.bottom(), frame.y);
@@ -163,11 +120,7 @@ fn bar(canvas: &mut Canvas, frame: Rect, range: Range, title: &str) {
     let mut widest: f64 = 0.0;
     for (&value, label) in marks.values.iter().zip(&marks.labels) {
         let y = scale.at(value);
-        canvas.line(
-            (frame.right(), y),
-            (frame.right() + 3.5, y),
-            Style::line(SOFT, 0.9),
-        );
+        canvas.line((frame.right(), y), (frame.right() + 3.5, y), Style::line(SOFT, 0.9));
         canvas.text((frame.right() + 7.0, y + 0.357 * TICK.size), label, TICK);
         widest = widest.max(font::width(label, TICK.size, false));
     }
@@ -177,20 +130,13 @@ fn bar(canvas: &mut Canvas, frame: Rect, range: Range, title: &str) {
     }
     let title = font::fitted(title, AXIS_TITLE.size, false, frame.height);
     if !title.is_empty() {
-        let at = (
-            frame.right() + 8.0 + widest + 17.0,
-            frame.y + frame.height / 2.0,
-        );
+        let at = (frame.right() + 8.0 + widest + 17.0, frame.y + frame.height / 2.0);
         canvas.text(at, &title, AXIS_TITLE.anchored(Anchor::Middle).upwards());
     }
 }
 
 fn indent(sign: Sign) -> f64 {
-    if matches!(sign, Sign::Dot(_)) {
-        15.0
-    } else {
-        30.0
-    }
+    if matches!(sign, Sign::Dot(_)) { 15.0 } else { 30.0 }
 }
 
 fn legend(canvas: &mut Canvas, x: f64, y: f64, title: &str, entries: &[Entry]) {
@@ -217,12 +163,7 @@ fn legend(canvas: &mut Canvas, x: f64, y: f64, title: &str, entries: &[Entry]) {
                 canvas.marker(shape, (centre, middle), 3.4, style);
             }
             Sign::Ring => {
-                canvas.marker(
-                    Shape::Circle,
-                    (centre, middle),
-                    6.0,
-                    Style::line(colour, 1.5),
-                );
+                canvas.marker(Shape::Circle, (centre, middle), 6.0, Style::line(colour, 1.5));
             }
         }
         let label = font::fitted(&entry.label, LABEL.size, false, WIDEST_LABEL);

@@ -41,13 +41,7 @@ impl Panel {
     pub const BELOW: f64 = 44.0;
 
     /// A panel whose y title starts at `left`; the frame follows after the y labels.
-    pub fn new(
-        left: f64,
-        top: f64,
-        size: (f64, f64),
-        ranges: (Range, Range),
-        whole_x: bool,
-    ) -> Self {
+    pub fn new(left: f64, top: f64, size: (f64, f64), ranges: (Range, Range), whole_x: bool) -> Self {
         let (width, height) = size;
         let y = Scale::new(ranges.1, top + height, top);
         // Equal scales get equal steps.
@@ -55,26 +49,11 @@ impl Panel {
         let equal = (ratio - 1.0).abs() < 1e-6;
         let spacing = if equal { SPACING } else { UPRIGHT_SPACING };
         let y_ticks = ticks(y, spacing, false);
-        let widths = y_ticks
-            .labels
-            .iter()
-            .map(|label| font::width(label, TICK.size, false));
+        let widths = y_ticks.labels.iter().map(|label| font::width(label, TICK.size, false));
         let y_labels = widths.fold(0.0, f64::max);
-        let frame = Rect {
-            x: left + 22.0 + y_labels + TICK_LENGTH + 3.0,
-            y: top,
-            width,
-            height,
-        };
+        let frame = Rect { x: left + 22.0 + y_labels + TICK_LENGTH + 3.0, y: top, width, height };
         let x = Scale::new(ranges.0, frame.x, frame.right());
-        Self {
-            frame,
-            x,
-            y,
-            x_ticks: roomy_ticks(x, whole_x),
-            y_ticks,
-            y_labels,
-        }
+        Self { frame, x, y, x_ticks: roomy_ticks(x, whole_x), y_ticks, y_labels }
     }
 
     /// Puts the x ticks at these whole values, if their labels have room.
@@ -120,11 +99,7 @@ impl Panel {
         }
         let power = power_of_ten(self.y_ticks.exponent);
         if !power.is_empty() {
-            canvas.text(
-                (frame.x - 4.0, frame.y - 7.0),
-                &power,
-                TICK.anchored(Anchor::End),
-            );
+            canvas.text((frame.x - 4.0, frame.y - 7.0), &power, TICK.anchored(Anchor::End));
         }
         let x = frame.x - TICK_LENGTH - 3.0 - self.y_labels - 10.0;
         let title = font::fitted(y_title, AXIS_TITLE.size, false, frame.height);
@@ -136,18 +111,10 @@ impl Panel {
     pub fn x_axis(&self, canvas: &mut Canvas, x_title: &str) {
         let frame = self.frame;
         let style = Style::line(SOFT, 0.9);
-        canvas.line(
-            (frame.x, frame.bottom()),
-            (frame.right(), frame.bottom()),
-            style,
-        );
+        canvas.line((frame.x, frame.bottom()), (frame.right(), frame.bottom()), style);
         for (&value, label) in self.x_ticks.values.iter().zip(&self.x_ticks.labels) {
             let x = self.x.at(value);
-            canvas.line(
-                (x, frame.bottom()),
-                (x, frame.bottom() + TICK_LENGTH),
-                style,
-            );
+            canvas.line((x, frame.bottom()), (x, frame.bottom() + TICK_LENGTH), style);
             let at = (x, frame.bottom() + TICK_LENGTH + 12.0);
             canvas.text(at, label, TICK.anchored(Anchor::Middle));
         }
@@ -167,15 +134,9 @@ fn roomy_ticks(scale: Scale, whole: bool) -> Ticks {
     let mut spacing = SPACING;
     let mut found = ticks(scale, spacing, whole);
     for _ in 0..3 {
-        let widths = found
-            .labels
-            .iter()
-            .map(|label| font::width(label, TICK.size, false));
+        let widths = found.labels.iter().map(|label| font::width(label, TICK.size, false));
         let least = widths.fold(0.0, f64::max) + 8.0;
-        let apart = found
-            .values
-            .windows(2)
-            .map(|pair| (pair[1] - pair[0]) * scale.per_unit().abs());
+        let apart = found.values.windows(2).map(|pair| (pair[1] - pair[0]) * scale.per_unit().abs());
         if apart.fold(f64::INFINITY, f64::min) >= least {
             break;
         }

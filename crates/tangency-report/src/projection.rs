@@ -42,11 +42,7 @@ impl Projection {
             centre: (area.x + area.width / 2.0, area.y + area.height / 2.0),
             depth: 1.0,
         };
-        let extent = |direction: [f64; 3]| {
-            (0..3)
-                .map(|axis| direction[axis].abs() * ranges[axis].span())
-                .sum::<f64>()
-        };
+        let extent = |direction: [f64; 3]| (0..3).map(|axis| direction[axis].abs() * ranges[axis].span()).sum::<f64>();
         view.per_unit = (area.width / extent(view.right)).min(area.height / extent(view.up));
         view.depth = extent(view.toward);
         view
@@ -55,34 +51,18 @@ impl Projection {
     /// Where a data point is seen.
     pub fn see(&self, point: [f64; 3]) -> Seen {
         let along = |direction: [f64; 3]| {
-            (0..3)
-                .map(|axis| direction[axis] * (point[axis] - self.ranges[axis].centre()))
-                .sum::<f64>()
+            (0..3).map(|axis| direction[axis] * (point[axis] - self.ranges[axis].centre())).sum::<f64>()
         };
-        let at = (
-            self.centre.0 + self.per_unit * along(self.right),
-            self.centre.1 - self.per_unit * along(self.up),
-        );
-        Seen {
-            at,
-            nearness: (0.5 + along(self.toward) / self.depth).clamp(0.0, 1.0),
-        }
+        let at = (self.centre.0 + self.per_unit * along(self.right), self.centre.1 - self.per_unit * along(self.up));
+        Seen { at, nearness: (0.5 + along(self.toward) / self.depth).clamp(0.0, 1.0) }
     }
 
     fn near(&self, axis: usize) -> f64 {
-        if self.toward[axis] > 0.0 {
-            self.ranges[axis].hi
-        } else {
-            self.ranges[axis].lo
-        }
+        if self.toward[axis] > 0.0 { self.ranges[axis].hi } else { self.ranges[axis].lo }
     }
 
     fn far(&self, axis: usize) -> f64 {
-        if self.toward[axis] > 0.0 {
-            self.ranges[axis].lo
-        } else {
-            self.ranges[axis].hi
-        }
+        if self.toward[axis] > 0.0 { self.ranges[axis].lo } else { self.ranges[axis].hi }
     }
 
     /// Draws what of the box lies behind the data, and the names of its axes.
@@ -96,17 +76,8 @@ impl Projection {
                 self.see(point).at
             };
             let (rb, rc) = (self.ranges[b], self.ranges[c]);
-            let face = [
-                corner(rb.lo, rc.lo),
-                corner(rb.hi, rc.lo),
-                corner(rb.hi, rc.hi),
-                corner(rb.lo, rc.hi),
-            ];
-            canvas.path(
-                [&face[..]],
-                true,
-                Style::fill(FACE, 1.0).outlined(MISSING, 0.7, 0.75),
-            );
+            let face = [corner(rb.lo, rc.lo), corner(rb.hi, rc.lo), corner(rb.hi, rc.hi), corner(rb.lo, rc.hi)];
+            canvas.path([&face[..]], true, Style::fill(FACE, 1.0).outlined(MISSING, 0.7, 0.75));
         }
         for axis in 0..3 {
             let (from, to) = self.labelled_edge(axis);
@@ -114,25 +85,14 @@ impl Projection {
             let middle = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0);
             if axis == 2 {
                 let at = (middle.0 - 9.0, middle.1);
-                canvas.text(
-                    at,
-                    names[axis],
-                    AXIS_TITLE.anchored(Anchor::Middle).upwards(),
-                );
+                canvas.text(at, names[axis], AXIS_TITLE.anchored(Anchor::Middle).upwards());
             } else {
                 // The label steps off its edge at a right angle, downwards.
                 let (dx, dy) = (to.0 - from.0, to.1 - from.1);
                 let length = dx.hypot(dy).max(1e-9);
                 let away = if dx < 0.0 { -1.0 } else { 1.0 };
-                let at = (
-                    middle.0 - away * 15.0 * dy / length,
-                    middle.1 + away * 15.0 * dx / length + 4.0,
-                );
-                let anchor = if at.0 > middle.0 {
-                    Anchor::Start
-                } else {
-                    Anchor::Middle
-                };
+                let at = (middle.0 - away * 15.0 * dy / length, middle.1 + away * 15.0 * dx / length + 4.0);
+                let anchor = if at.0 > middle.0 { Anchor::Start } else { Anchor::Middle };
                 canvas.text(at, names[axis], AXIS_TITLE.anchored(anchor));
             }
         }
@@ -169,10 +129,7 @@ fn flat_sides_opened(ranges: [Range; 3]) -> [Range; 3] {
     let least = if ranges.iter().any(|range| range.opened() == *range) {
         0.02 * longest
     } else {
-        ranges
-            .iter()
-            .map(|range| range.opened().span())
-            .fold(0.0, f64::max)
+        ranges.iter().map(|range| range.opened().span()).fold(0.0, f64::max)
     };
     ranges.map(|range| range.widened(least))
 }
@@ -181,25 +138,14 @@ fn flat_sides_opened(ranges: [Range; 3]) -> [Range; 3] {
 mod tests {
     use super::*;
 
-    const AREA: Rect = Rect {
-        x: 10.0,
-        y: 20.0,
-        width: 300.0,
-        height: 200.0,
-    };
+    const AREA: Rect = Rect { x: 10.0, y: 20.0, width: 300.0, height: 200.0 };
 
     #[test]
     fn the_box_fits_its_area() {
         let ranges = [(-4.0, 4.0), (0.0, 10.0), (-3.0, 3.0)].map(|(lo, hi)| Range { lo, hi });
         let view = Projection::new(ranges, -65.0, 20.0, AREA);
         for corner in 0..8 {
-            let point = [0, 1, 2].map(|axis| {
-                if corner >> axis & 1 == 1 {
-                    ranges[axis].hi
-                } else {
-                    ranges[axis].lo
-                }
-            });
+            let point = [0, 1, 2].map(|axis| if corner >> axis & 1 == 1 { ranges[axis].hi } else { ranges[axis].lo });
             let (x, y) = view.see(point).at;
             assert!(x >= AREA.x - 1e-9 && x <= AREA.right() + 1e-9);
             assert!(y >= AREA.y - 1e-9 && y <= AREA.bottom() + 1e-9);

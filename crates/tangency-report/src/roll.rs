@@ -63,31 +63,15 @@ pub fn roll_and_embedding(
     captions: RollCaptions<'_>,
 ) -> Result<Figure, FigureError> {
     check(points.len(), coordinates.len(), covariances.len(), edges)?;
-    let colour = Colour::Continuous {
-        values: colour_by,
-        title: colour_title,
-    };
+    let colour = Colour::Continuous { values: colour_by, title: colour_title };
     let paint = Paint::new(colour, points.len())?;
-    let along = |axis: usize| {
-        Range::of(
-            points
-                .iter()
-                .filter(|point| placed(point))
-                .map(|point| point[axis]),
-        )
-    };
+    let along = |axis: usize| Range::of(points.iter().filter(|point| placed(point)).map(|point| point[axis]));
     let (Some(x), Some(y), Some(z)) = (along(0), along(1), along(2)) else {
-        return Err(FigureError::NothingToDraw(
-            "no point in space has finite coordinates",
-        ));
+        return Err(FigureError::NothingToDraw("no point in space has finite coordinates"));
     };
     let places: Vec<(f64, f64)> = coordinates.iter().map(|&[x, y]| (x, y)).collect();
-    let scatter = Scatter::new(&places, &paint.points, |point| {
-        covariances.get(point).copied()
-    });
-    let (u, v) = scatter.ranges().ok_or(FigureError::NothingToDraw(
-        "no embedded point has finite coordinates",
-    ))?;
+    let scatter = Scatter::new(&places, &paint.points, |point| covariances.get(point).copied());
+    let (u, v) = scatter.ranges().ok_or(FigureError::NothingToDraw("no embedded point has finite coordinates"))?;
 
     let fit = equal_aspect(u, v, MOST, LEAST);
     let key_width = paint.key.width(fit.height);
@@ -99,73 +83,36 @@ pub fn roll_and_embedding(
     let right = Header::new(captions.embedding, HEADING, &scatter.notes(), fit.width);
     let headings = MARGIN + title.height();
     let top = headings + left.height().max(right.height());
-    let panel = Panel::new(
-        MARGIN + SPACE.0 + GAP,
-        top,
-        (fit.width, fit.height),
-        (fit.x, fit.y),
-        false,
-    );
+    let panel = Panel::new(MARGIN + SPACE.0 + GAP, top, (fit.width, fit.height), (fit.x, fit.y), false);
 
     let mut canvas = Canvas::new();
     title.draw(&mut canvas, MARGIN, MARGIN);
     left.draw(&mut canvas, MARGIN, headings);
     right.draw(&mut canvas, panel.frame.x, headings);
-    let area = Rect {
-        x: MARGIN + 14.0,
-        y: top,
-        width: SPACE.0 - 14.0,
-        height: SPACE.1,
-    };
+    let area = Rect { x: MARGIN + 14.0, y: top, width: SPACE.0 - 14.0, height: SPACE.1 };
     let view = Projection::new([x, y, z], AZIMUTH, ELEVATION, area);
     view.draw_box(&mut canvas, captions.space_axes);
     draw_space(&mut canvas, &view, points, edges, &paint.points);
 
     panel.grid(&mut canvas);
     scatter.draw(&mut canvas, &panel);
-    panel.axes(
-        &mut canvas,
-        captions.embedding_axes[0],
-        captions.embedding_axes[1],
-    );
-    paint.key.draw(
-        &mut canvas,
-        panel.frame.right() + KEY_GAP,
-        panel.frame.y,
-        fit.height,
-    );
+    panel.axes(&mut canvas, captions.embedding_axes[0], captions.embedding_axes[1]);
+    paint.key.draw(&mut canvas, panel.frame.right() + KEY_GAP, panel.frame.y, fit.height);
     let width = panel.frame.right() + KEY_GAP + key_width + MARGIN;
     let height = (top + SPACE.1).max(panel.frame.bottom()) + Panel::BELOW + 6.0;
-    let name = if captions.title.is_empty() {
-        captions.embedding
-    } else {
-        captions.title
-    };
+    let name = if captions.title.is_empty() { captions.embedding } else { captions.title };
     Ok(canvas.finish(width, height, name))
 }
 
-fn check(
-    points: usize,
-    embedded: usize,
-    covariances: usize,
-    edges: &[(usize, usize)],
-) -> Result<(), FigureError> {
+fn check(points: usize, embedded: usize, covariances: usize, edges: &[(usize, usize)]) -> Result<(), FigureError> {
     if points == 0 {
         return Err(FigureError::NothingToDraw("there are no points"));
     }
     if embedded != points {
-        return Err(FigureError::Length {
-            what: "embedded points",
-            expected: points,
-            found: embedded,
-        });
+        return Err(FigureError::Length { what: "embedded points", expected: points, found: embedded });
     }
     if covariances != points && covariances != 0 {
-        return Err(FigureError::Length {
-            what: "covariances",
-            expected: points,
-            found: covariances,
-        });
+        return Err(FigureError::Length { what: "covariances", expected: points, found: covariances });
     }
     match edges.iter().find(|(from, to)| *from.max(to) >= points) {
         Some(&(from, to)) => Err(FigureError::Edge { from, to, points }),
@@ -185,10 +132,7 @@ fn draw_space(
     edges: &[(usize, usize)],
     looks: &[(Rgb, Shape)],
 ) {
-    let seen: Vec<Option<Seen>> = points
-        .iter()
-        .map(|point| placed(point).then(|| view.see(*point)))
-        .collect();
+    let seen: Vec<Option<Seen>> = points.iter().map(|point| placed(point).then(|| view.see(*point))).collect();
     let layer = |nearness: f64| ((nearness * LAYERS as f64) as usize).min(LAYERS - 1);
     let mut strokes: Vec<Vec<[(f64, f64); 2]>> = vec![Vec::new(); LAYERS];
     for &(from, to) in edges {
@@ -209,8 +153,7 @@ fn draw_space(
         let nearness = (index as f64 + 0.5) / LAYERS as f64;
         let style = Style::default().outlined(SOFT, 0.5, 0.2 + 0.35 * nearness);
         canvas.path(strokes.iter().map(|stroke| &stroke[..]), false, style);
-        let (here, nearer) =
-            rest.split_at(rest.partition_point(|(seen, _)| layer(seen.nearness) <= index));
+        let (here, nearer) = rest.split_at(rest.partition_point(|(seen, _)| layer(seen.nearness) <= index));
         for (seen, colour) in here {
             let radius = radius * (0.8 + 0.4 * seen.nearness);
             let colour = colour.mixed(WHITE, 0.4 * (1.0 - seen.nearness));

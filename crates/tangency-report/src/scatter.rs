@@ -41,13 +41,8 @@ impl Scatter {
             .enumerate()
             .filter(|(_, (at, _))| drawable(at.0) && drawable(at.1))
             .map(|(index, (&at, &look))| {
-                let known =
-                    covariance(index).filter(|matrix| ellipse(*matrix, (1.0, 1.0)).is_some());
-                Dot {
-                    at,
-                    look,
-                    covariance: known,
-                }
+                let known = covariance(index).filter(|matrix| ellipse(*matrix, (1.0, 1.0)).is_some());
+                Dot { at, look, covariance: known }
             })
             .collect();
         let left_out = places.len() - points.len();
@@ -62,19 +57,13 @@ impl Scatter {
                 let variance = dot.covariance.map_or(0.0, |matrix| matrix[axis][axis]);
                 DEVIATIONS * variance.max(0.0).sqrt()
             };
-            let ends = self
-                .points
-                .iter()
-                .flat_map(|dot| [value(dot) - reach(dot), value(dot) + reach(dot)]);
+            let ends = self.points.iter().flat_map(|dot| [value(dot) - reach(dot), value(dot) + reach(dot)]);
             let full = Range::of(ends)?;
             if bare.opened() != bare {
                 return Some(full.padded(0.1));
             }
             let most = MOST_WIDENING * bare.span();
-            let widened = Range {
-                lo: full.lo.max(bare.lo - most),
-                hi: full.hi.min(bare.hi + most),
-            };
+            let widened = Range { lo: full.lo.max(bare.lo - most), hi: full.hi.min(bare.hi + most) };
             Some(widened.padded(0.03))
         };
         Some((along(0, |dot| dot.at.0)?, along(1, |dot| dot.at.1)?))
@@ -100,34 +89,17 @@ impl Scatter {
         let per_unit = (panel.x.per_unit(), panel.y.per_unit());
         let radius = point_radius(self.points.len());
         // Ellipses pile up where points are many, so each then weighs less.
-        let weight = (250.0 / self.points.len().max(1) as f64)
-            .sqrt()
-            .clamp(0.35, 1.0);
+        let weight = (250.0 / self.points.len().max(1) as f64).sqrt().clamp(0.35, 1.0);
         canvas.clipped(panel.frame, |canvas| {
-            for dot in self
-                .points
-                .iter()
-                .step_by(stride(self.points.len(), MOST_ELLIPSES))
-            {
-                let Some(shape) = dot.covariance.and_then(|matrix| ellipse(matrix, per_unit))
-                else {
+            for dot in self.points.iter().step_by(stride(self.points.len(), MOST_ELLIPSES)) {
+                let Some(shape) = dot.covariance.and_then(|matrix| ellipse(matrix, per_unit)) else {
                     continue;
                 };
-                let style =
-                    Style::fill(dot.look.0, 0.14 * weight).outlined(dot.look.0, 0.6, 0.5 * weight);
+                let style = Style::fill(dot.look.0, 0.14 * weight).outlined(dot.look.0, 0.6, 0.5 * weight);
                 canvas.ellipse(panel.at(dot.at), shape.radii, shape.degrees, style);
             }
-            for dot in self
-                .points
-                .iter()
-                .step_by(stride(self.points.len(), MOST_POINTS))
-            {
-                canvas.marker(
-                    dot.look.1,
-                    panel.at(dot.at),
-                    radius,
-                    point_style(dot.look.0, radius),
-                );
+            for dot in self.points.iter().step_by(stride(self.points.len(), MOST_POINTS)) {
+                canvas.marker(dot.look.1, panel.at(dot.at), radius, point_style(dot.look.0, radius));
             }
         });
     }
@@ -138,9 +110,7 @@ pub(crate) fn left_out(count: usize) -> Option<String> {
     match count {
         0 => None,
         1 => Some("1 point without finite coordinates left out".to_owned()),
-        _ => Some(format!(
-            "{count} points without finite coordinates left out"
-        )),
+        _ => Some(format!("{count} points without finite coordinates left out")),
     }
 }
 
@@ -158,11 +128,7 @@ pub(crate) fn point_radius(count: usize) -> f64 {
 /// The style of a point: large ones get a white rim that parts them from their neighbours.
 pub(crate) fn point_style(colour: Rgb, radius: f64) -> Style {
     let style = Style::fill(colour, 1.0);
-    if radius > 1.8 {
-        style.outlined(WHITE, 0.5, 0.9)
-    } else {
-        style
-    }
+    if radius > 1.8 { style.outlined(WHITE, 0.5, 0.9) } else { style }
 }
 
 /// The step that leaves at most `most` of `count` items.

@@ -30,22 +30,15 @@ pub(crate) fn strip(
     paint: Paint,
     title: &str,
 ) -> Result<Figure, FigureError> {
-    let mut order: Vec<usize> = (0..values.len())
-        .filter(|&point| drawable(values[point]))
-        .collect();
+    let mut order: Vec<usize> = (0..values.len()).filter(|&point| drawable(values[point])).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
-    let extent = Range::of(values.iter().copied()).ok_or(FigureError::NothingToDraw(
-        "no point has a finite coordinate",
-    ))?;
+    let extent =
+        Range::of(values.iter().copied()).ok_or(FigureError::NothingToDraw("no point has a finite coordinate"))?;
     let range = extent.padded(0.08);
     let step = stride(order.len(), MOST_BARS);
     let mut notes = Vec::new();
     if bars {
-        let thinning = if step > 1 {
-            format!(", drawn for one point in {step}")
-        } else {
-            String::new()
-        };
+        let thinning = if step > 1 { format!(", drawn for one point in {step}") } else { String::new() };
         notes.push(format!("bars: 2 standard deviations{thinning}"));
     }
     notes.extend(thinned(order.len()));
@@ -53,11 +46,7 @@ pub(crate) fn strip(
 
     let height = (DENSITY + STRIP).max(paint.key.least_height());
     let key_width = paint.key.width(height);
-    let beside = if key_width > 0.0 {
-        KEY_GAP + key_width
-    } else {
-        0.0
-    };
+    let beside = if key_width > 0.0 { KEY_GAP + key_width } else { 0.0 };
     let header = Header::new(title, TITLE, &notes, WIDTH + beside);
     let top = MARGIN + header.height().max(4.0);
     let floor = Range { lo: 0.0, hi: 1.0 };
@@ -67,30 +56,9 @@ pub(crate) fn strip(
 
     let mut canvas = Canvas::new();
     header.draw(&mut canvas, frame.x, MARGIN);
-    canvas.rect(
-        Rect {
-            y: base,
-            height: STRIP,
-            ..frame
-        },
-        Style::fill(GRID, 0.35),
-    );
-    densities(
-        &mut canvas,
-        Rect {
-            height: base - frame.y,
-            ..frame
-        },
-        panel.x,
-        values,
-        &order,
-        &paint,
-    );
-    canvas.line(
-        (frame.x, base),
-        (frame.right(), base),
-        Style::line(SOFT, 0.6),
-    );
+    canvas.rect(Rect { y: base, height: STRIP, ..frame }, Style::fill(GRID, 0.35));
+    densities(&mut canvas, Rect { height: base - frame.y, ..frame }, panel.x, values, &order, &paint);
+    canvas.line((frame.x, base), (frame.right(), base), Style::line(SOFT, 0.6));
 
     let radius = point_radius(order.len());
     let level = |rank: usize| base + STRIP * (0.1 + 0.8 * ((rank as f64 + 0.5) * GOLDEN).fract());
@@ -99,59 +67,29 @@ pub(crate) fn strip(
             if let Some(reach) = deviation(point).map(|sd| DEVIATIONS * sd) {
                 let end = |value: f64| (panel.x.at(value).clamp(-1e5, 1e5), level(rank));
                 let style = Style::default().outlined(paint.points[point].0, 1.0, 0.35);
-                canvas.line(
-                    end(values[point] - reach),
-                    end(values[point] + reach),
-                    style,
-                );
+                canvas.line(end(values[point] - reach), end(values[point] + reach), style);
             }
         }
-        for (rank, &point) in order
-            .iter()
-            .enumerate()
-            .step_by(stride(order.len(), MOST_POINTS))
-        {
+        for (rank, &point) in order.iter().enumerate().step_by(stride(order.len(), MOST_POINTS)) {
             let (colour, shape) = paint.points[point];
-            canvas.marker(
-                shape,
-                (panel.x.at(values[point]), level(rank)),
-                radius,
-                point_style(colour, radius),
-            );
+            canvas.marker(shape, (panel.x.at(values[point]), level(rank)), radius, point_style(colour, radius));
         }
     });
     panel.x_axis(&mut canvas, "coordinate 1");
     let set = AXIS_TITLE.anchored(Anchor::Middle).upwards();
     canvas.text((frame.x - 12.0, (frame.y + base) / 2.0), "density", set);
     canvas.text((frame.x - 12.0, base + STRIP / 2.0), "points", set);
-    paint
-        .key
-        .draw(&mut canvas, frame.right() + KEY_GAP, top, height);
-    let size = (
-        frame.right() + beside + MARGIN,
-        frame.bottom() + Panel::BELOW + 6.0,
-    );
+    paint.key.draw(&mut canvas, frame.right() + KEY_GAP, top, height);
+    let size = (frame.right() + beside + MARGIN, frame.bottom() + Panel::BELOW + 6.0);
     Ok(canvas.finish(size.0, size.1, title))
 }
 
 /// One density for all points, or one for each category where these are few, as parts of the whole.
-fn densities(
-    canvas: &mut Canvas,
-    area: Rect,
-    x: Scale,
-    values: &[f64],
-    order: &[usize],
-    paint: &Paint,
-) {
+fn densities(canvas: &mut Canvas, area: Rect, x: Scale, values: &[f64], order: &[usize], paint: &Paint) {
     let mut groups: Vec<(Rgb, Vec<f64>)> = Vec::new();
-    let by_colour =
-        matches!(&paint.key, Key::Legend { entries, .. } if entries.len() <= MOST_DENSITIES);
+    let by_colour = matches!(&paint.key, Key::Legend { entries, .. } if entries.len() <= MOST_DENSITIES);
     for &point in order {
-        let colour = if by_colour {
-            paint.points[point].0
-        } else {
-            QUIET
-        };
+        let colour = if by_colour { paint.points[point].0 } else { QUIET };
         match groups.iter_mut().find(|group| group.0 == colour) {
             Some(group) => group.1.push(values[point]),
             None => groups.push((colour, vec![values[point]])),
@@ -162,22 +100,13 @@ fn densities(
         .iter()
         .map(|(_, group)| {
             let width = bandwidth(group, x.range.span());
-            (0..=DENSITY_STEPS)
-                .map(|step| density(group, width, at(step)))
-                .collect()
+            (0..=DENSITY_STEPS).map(|step| density(group, width, at(step))).collect()
         })
         .collect();
-    let tallest = heights
-        .iter()
-        .flatten()
-        .fold(0.0, |most: f64, &height| most.max(height));
+    let tallest = heights.iter().flatten().fold(0.0, |most: f64, &height| most.max(height));
     for ((colour, _), heights) in groups.iter().zip(&heights) {
-        let place = |(step, height): (usize, &f64)| {
-            (
-                x.at(at(step)),
-                area.bottom() - 0.94 * area.height * height / tallest,
-            )
-        };
+        let place =
+            |(step, height): (usize, &f64)| (x.at(at(step)), area.bottom() - 0.94 * area.height * height / tallest);
         let mut outline: Vec<(f64, f64)> = heights.iter().enumerate().map(place).collect();
         // A line at nothing would hide the base and the other groups' lines.
         let ground = area.bottom() - 0.4;
@@ -201,22 +130,9 @@ fn density(sorted: &[f64], width: f64, at: f64) -> f64 {
 fn bandwidth(sorted: &[f64], span: f64) -> f64 {
     let count = sorted.len() as f64;
     let mean = sorted.iter().map(|value| value / count).sum::<f64>();
-    let deviation = sorted
-        .iter()
-        .map(|value| ((value - mean) / span).powi(2) / count)
-        .sum::<f64>()
-        .sqrt();
-    let quantile = |share: f64| {
-        sorted
-            .get((share * (count - 1.0)) as usize)
-            .copied()
-            .unwrap_or(mean)
-    };
+    let deviation = sorted.iter().map(|value| ((value - mean) / span).powi(2) / count).sum::<f64>().sqrt();
+    let quantile = |share: f64| sorted.get((share * (count - 1.0)) as usize).copied().unwrap_or(mean);
     let quartiles = (quantile(0.75) - quantile(0.25)) / span / 1.34;
-    let spread = if quartiles > 0.0 {
-        deviation.min(quartiles)
-    } else {
-        deviation
-    };
+    let spread = if quartiles > 0.0 { deviation.min(quartiles) } else { deviation };
     span * (0.9 * spread * count.powf(-0.2)).clamp(0.015, 0.2)
 }

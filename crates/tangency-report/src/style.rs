@@ -32,10 +32,7 @@ pub(crate) struct Style {
 
 impl Style {
     pub fn fill(colour: Rgb, opacity: f64) -> Self {
-        Self {
-            fill: Some((colour, opacity)),
-            stroke: None,
-        }
+        Self { fill: Some((colour, opacity)), stroke: None }
     }
 
     pub fn line(colour: Rgb, width: f64) -> Self {
@@ -43,10 +40,7 @@ impl Style {
     }
 
     pub fn outlined(self, colour: Rgb, width: f64, opacity: f64) -> Self {
-        Self {
-            stroke: Some((colour, width, opacity)),
-            ..self
-        }
+        Self { stroke: Some((colour, width, opacity)), ..self }
     }
 }
 
@@ -95,13 +89,7 @@ pub(crate) struct Type {
 
 impl Type {
     pub const fn new(size: f64, colour: Rgb) -> Self {
-        Self {
-            size,
-            colour,
-            bold: false,
-            anchor: Anchor::Start,
-            upwards: false,
-        }
+        Self { size, colour, bold: false, anchor: Anchor::Start, upwards: false }
     }
 
     pub const fn bold(self) -> Self {
@@ -113,10 +101,7 @@ impl Type {
     }
 
     pub const fn upwards(self) -> Self {
-        Self {
-            upwards: true,
-            ..self
-        }
+        Self { upwards: true, ..self }
     }
 }
 
@@ -151,8 +136,7 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let written =
-            [0.0, -0.001, 12.0, 1.5, 100.0, 2.71429, f64::NAN].map(|v| Number(v).to_string());
+        let written = [0.0, -0.001, 12.0, 1.5, 100.0, 2.71429, f64::NAN].map(|v| Number(v).to_string());
         assert_eq!(written, ["0", "0", "12", "1.5", "100", "2.71", "0"]);
     }
 }

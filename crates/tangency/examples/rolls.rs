@@ -10,7 +10,9 @@ use tangency::{Config, Fit, Fitter, Init, Rule, Shape, Symmetry, generate};
 fn main() {
     let mut arguments = std::env::args().skip(1).map(|a| a.parse::<usize>().unwrap());
     let (seeds, n) = (arguments.next().unwrap_or(5), arguments.next().unwrap_or(400));
-    println!("| seed | noise | settings | start | iterations | bound (scaled) | affine R² | Procrustes | R² at 3 × the iterations |");
+    println!(
+        "| seed | noise | settings | start | iterations | bound (scaled) | affine R² | Procrustes | R² at 3 × the iterations |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     for seed in 0..seeds as u64 {
         for noise in [0.0, 0.15] {

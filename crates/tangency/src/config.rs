@@ -169,7 +169,10 @@ impl Config {
             return invalid("tol", format!("zero or a positive number, not {}", self.tol));
         }
         if self.n_init > 1 && !matches!(self.init, Init::Auto | Init::Random) {
-            return invalid("n_init", "1 unless init is auto or random: the other starts are the same every time".into());
+            return invalid(
+                "n_init",
+                "1 unless init is auto or random: the other starts are the same every time".into(),
+            );
         }
         if self.connect && self.largest {
             return invalid("connect", "left out when largest is given: choose one of the two".into());

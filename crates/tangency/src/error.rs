@@ -41,7 +41,8 @@ pub enum Error {
 
     /// A cell of a feature column is not a number at all.
     #[error(
-        "row {row}, column {column} holds \"{value}\", which is not a number; correct it, or leave the column out with --exclude {column}"
+        "row {row}, column {column} holds \"{}\", which is not a number; correct it, or leave the column out with --exclude {column}",
+        one_line(value)
     )]
     NotNumeric {
         /// Data row, counted from 1 without the header.
@@ -98,6 +99,15 @@ pub enum Error {
         reason: String,
     },
 
+    /// There is too little to fit.
+    #[error("the table has {rows} rows and {features} features; a fit needs at least 3 rows and 1 feature")]
+    TooFew {
+        /// Rows of the table.
+        rows: usize,
+        /// Features of the table.
+        features: usize,
+    },
+
     /// All points are the same, so there is nothing to scale or to learn.
     #[error("all {n} points are identical; there is no manifold to learn from this table")]
     NoVariation {
@@ -106,7 +116,9 @@ pub enum Error {
     },
 
     /// A matrix that must be positive definite is not, in floating point.
-    #[error("the {matrix} is not positive definite at pivot {pivot}; the data or the start may be badly scaled: try --scaling max-abs or another --init")]
+    #[error(
+        "the {matrix} is not positive definite at pivot {pivot}; the data or the start may be badly scaled: try --scaling max-abs or another --init"
+    )]
     NotPositiveDefinite {
         /// Which matrix.
         matrix: &'static str,
@@ -142,6 +154,15 @@ pub enum Error {
 
 /// `Result` with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// The text of a cell on one line, shortened.
+fn one_line(text: &str) -> String {
+    let mut short: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().count() > 40 {
+        short.push('…');
+    }
+    short
+}
 
 fn listing(sizes: &[usize]) -> String {
     let mut words: Vec<String> = sizes.iter().take(8).map(usize::to_string).collect();

@@ -1,8 +1,8 @@
 //! Synthetic manifolds with known coordinates.
 
 use crate::linalg::Matrix;
-use rand_chacha::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;

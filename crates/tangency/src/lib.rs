@@ -1,4 +1,23 @@
-//! Bayesian manifold learning.
+//! Bayesian manifold learning: the Locally Linear Latent Variable Model (LL-LVM).
+//!
+//! Given a table of many measurements per sample and a neighbour graph, variational EM gives a Gaussian posterior over a
+//! few coordinates and over local linear maps, and a lower bound on the evidence for the graph and the dimension.
+//!
+//! [`Fitter`] turns a table and a [`Config`] into a [`Fit`]:
+//!
+//! ```
+//! use tangency::{Config, Fitter, Shape, generate};
+//!
+//! let curve = generate(Shape::SCurve, 150, 0.0, 1);
+//! let fit = Fitter::new(Config::default()).fit(&curve.points)?;
+//! let deviations = fit.standard_deviations();
+//! println!("x of the first sample: {:.2} ± {:.2}", fit.coordinates[(0, 0)], deviations[(0, 0)]);
+//! assert!(tangency::quality::affine_r2(&fit.coordinates, &curve.truth)? > 0.98);
+//! # Ok::<(), tangency::Error>(())
+//! ```
+//!
+//! The library prints nothing, draws nothing and needs no terminal; progress leaves through [`Fitter::observer`].
+
 pub mod config;
 pub mod error;
 pub mod fit;

@@ -17,12 +17,13 @@ pub fn available_memory() -> u64 {
 /// An error if a fit of `n` points with these settings needs more than is available.
 pub fn check_memory(n: usize, config: &Config, n_features: usize, available: u64) -> Result<()> {
     let d_x = config.n_components;
-    // runs that are kept while others are tried hold their two covariances
-    let kept = u64::from(config.init == Init::Auto || config.n_init > 1) * 2;
+    // a run that is parked while others are tried keeps half a matrix; a full covariance is one more, and one while it
+    // is turned
+    let parked = u64::from(config.init == Init::Auto);
     let full = u64::from(config.full_covariance);
     let needed = |n: usize| {
         let size = (n * d_x) as u64;
-        memory_needed(n, d_x, n_features) + 8 * (kept + full) * size * size
+        memory_needed(n, d_x, n_features) + 4 * (parked + 2 * full) * size * size
     };
     if needed(n) <= available {
         return Ok(());

@@ -18,6 +18,8 @@ use std::ops::ControlFlow;
 /// Iterations that a trial run of the `auto` start climbs.
 const TRIAL: usize = 12;
 
+type BoxedObserver<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<()> + 'a>;
+
 /// A fit to be made: settings, and what a user may give beyond them.
 ///
 /// ```
@@ -33,7 +35,7 @@ pub struct Fitter<'a> {
     config: Config,
     edges: Option<Vec<(u32, u32)>>,
     start: Option<Start>,
-    observer: Option<Box<dyn FnMut(&Progress) -> ControlFlow<()> + 'a>>,
+    observer: Option<BoxedObserver<'a>>,
 }
 
 impl<'a> Fitter<'a> {
@@ -68,36 +70,38 @@ impl<'a> Fitter<'a> {
     pub fn fit(mut self, values: &Matrix) -> Result<Fit> {
         self.config.validate()?;
         check_values(values)?;
-        let made = build_graph(values, &self.config, self.edges.take())?;
+        let edges = self.edges.take();
+        // before the work if all rows count, after it if only a piece does
+        let memory = |n: usize| check_memory(n, &self.config, values.ncols(), available_memory());
+        if !self.config.largest {
+            memory(values.nrows())?;
+        }
+        let made = build_graph(values, &self.config, edges)?;
         let kept = Matrix::from_fn(made.rows.len(), values.ncols(), |i, f| values[(made.rows[i], f)]);
         let (scaling, observations) = Scaling::learn(&kept, self.config.scaling)?;
-        check_memory(made.rows.len(), &self.config, values.ncols(), available_memory())?;
+        memory(made.rows.len())?;
         let problem = Problem::new(observations, made.graph.clone(), self.config.n_components, self.config.epsilon)?;
         let start = self.start.take().map(|start| made.restrict(start, values.nrows(), &problem)).transpose()?;
-        let run = self.best_run(&problem, start)?;
-        Ok(result::fit_from_run(&problem, self.config, scaling, kept, values.nrows(), made.rows, made.bridges, run))
+        let n_rows = values.nrows();
+        let data = FittedData { scaling, observations: kept, n_rows, rows: made.rows, bridges: made.bridges };
+        self.best_run(&problem, &data, start)
     }
 
-    /// Runs every start and keeps the best bound.
-    fn best_run(&mut self, problem: &Problem, given: Option<Start>) -> Result<FinishedRun> {
+    /// Runs every start and keeps the best bound; a collapsed run is the last resort, whatever its bound.
+    fn best_run(&mut self, problem: &Problem, data: &FittedData, given: Option<Start>) -> Result<Fit> {
         let config = self.config.clone();
         let seed = config.random_state;
         let mut work = Workspace::new(problem);
+        let random = (0..config.n_init).map(|r| (Init::Random, derived_seed(seed, r)));
         let starts: Vec<(Init, u64)> = match config.init {
-            Init::Auto => {
-                let random = (0..config.n_init).map(|r| (Init::Random, derived_seed(seed, r)));
-                [(Init::Spectral, seed), (Init::Isomap, seed)].into_iter().chain(random).collect()
-            }
-            Init::Random => (0..config.n_init).map(|r| (Init::Random, derived_seed(seed, r))).collect(),
-            // the others are the same every time
+            Init::Auto => [(Init::Spectral, seed), (Init::Isomap, seed)].into_iter().chain(random).collect(),
+            Init::Random => random.collect(),
             named => vec![(named, seed)],
         };
-        let count = starts.len();
-        let trials = config.init == Init::Auto;
-        let mut told = |start: usize, trial: bool, point: &TracePoint, stage: Stage| match &mut self.observer {
+        let mut tell = |start: usize, trial: bool, point: &TracePoint, stage: Stage| match &mut self.observer {
             Some(observer) => observer(&Progress {
-                start,
-                starts: count,
+                start: start + 1,
+                starts: starts.len(),
                 trial,
                 stage,
                 max_iter: config.max_iter,
@@ -105,63 +109,81 @@ impl<'a> Fitter<'a> {
             }),
             None => ControlFlow::Continue(()),
         };
-        let mut best: Option<(Run, Option<Stop>, usize)> = None;
-        for (number, &(init, start_seed)) in starts.iter().enumerate() {
+        let begin = |(init, seed): (Init, u64)| -> Result<Run> {
             let start = match (&given, init) {
                 (Some(start), Init::Coordinates | Init::Maps) => start.clone(),
-                _ => make_start(problem, init, start_seed)?,
+                _ => make_start(problem, init, seed)?,
             };
-            let mut run = Run::new(problem, &config, &start);
-            let climb = trials.then_some(TRIAL);
-            let stop = run.advance(&mut work, climb, &mut |point, stage| told(number + 1, trials, point, stage))?;
-            let interrupted = stop == Some(Stop::Interrupted);
-            // a collapsed run is the last resort, whatever its bound
-            let rank = |run: &Run, stop: &Option<Stop>| (*stop != Some(Stop::Collapsed), run.bound_scaled());
-            if best.as_ref().is_none_or(|(kept, kept_stop, _)| rank(&run, &stop) > rank(kept, kept_stop)) {
-                best = Some((run, stop, number));
-            }
-            if interrupted {
-                if let Some((_, stop, ..)) = &mut best {
-                    *stop = Some(Stop::Interrupted);
+            Ok(Run::new(problem, &config, &start))
+        };
+        let rank = |bound: f64, stop: Option<Stop>| (stop != Some(Stop::Collapsed), bound);
+
+        if config.init == Init::Auto {
+            let mut best: Option<(Run, Option<Stop>, usize)> = None;
+            for (number, &start) in starts.iter().enumerate() {
+                let mut run = begin(start)?;
+                let stop = run.advance(&mut work, Some(TRIAL), &mut |point, stage| tell(number, true, point, stage))?;
+                let better = best.as_ref().is_none_or(|(kept, kept_stop, _)| {
+                    rank(run.bound_scaled(), stop) > rank(kept.bound_scaled(), *kept_stop)
+                });
+                if better {
+                    run.park();
+                    best = Some((run, stop, number));
                 }
+                if stop == Some(Stop::Interrupted) {
+                    best.iter_mut().for_each(|(_, stop, _)| *stop = Some(Stop::Interrupted));
+                    break;
+                }
+            }
+            let (mut run, stop, number) = best.ok_or_else(no_start)?;
+            run.resume(&mut work)?;
+            let stop = match stop {
+                Some(stop) => stop,
+                None => run
+                    .advance(&mut work, None, &mut |point, stage| tell(number, false, point, stage))?
+                    .unwrap_or(Stop::MaxIterations),
+            };
+            return Ok(Fit::from_run(problem, &config, data, run, stop, starts[number]));
+        }
+
+        let mut best: Option<Fit> = None;
+        for (number, &start) in starts.iter().enumerate() {
+            let mut run = begin(start)?;
+            let stop = run
+                .advance(&mut work, None, &mut |point, stage| tell(number, false, point, stage))?
+                .unwrap_or(Stop::MaxIterations);
+            let better = best
+                .as_ref()
+                .is_none_or(|kept| rank(run.bound_scaled(), Some(stop)) > rank(kept.bound_scaled(), Some(kept.stop)));
+            if better {
+                best = Some(Fit::from_run(problem, &config, data, run, stop, start));
+            }
+            if stop == Stop::Interrupted {
+                best.iter_mut().for_each(|fit| fit.stop = Stop::Interrupted);
                 break;
             }
         }
-        let Some((mut run, stop, number)) = best else {
-            return Err(Error::InvalidConfig { field: "n_init", requirement: "at least 1".into() });
-        };
-        let stop = match stop {
-            Some(stop) => stop,
-            None => run
-                .advance(&mut work, None, &mut |point, stage| told(number + 1, false, point, stage))?
-                .unwrap_or(Stop::MaxIterations),
-        };
-        let Run { coordinates, maps, hyper, parts, trace, .. } = run;
-        let (start, start_seed) = starts[number];
-        Ok(FinishedRun { coordinates, maps, hyper, parts, trace, stop, start, start_seed })
+        best.ok_or_else(no_start)
     }
 }
 
-/// What is kept of a run.
-pub(crate) struct FinishedRun {
-    pub coordinates: crate::model::Coordinates,
-    pub maps: crate::model::Maps,
-    pub hyper: crate::model::Hyperparameters,
-    pub parts: crate::inference::BoundParts,
-    pub trace: Vec<TracePoint>,
-    pub stop: Stop,
-    pub start: Init,
-    pub start_seed: u64,
+fn no_start() -> Error {
+    Error::InvalidConfig { field: "n_init", requirement: "at least 1".into() }
+}
+
+/// The data of a fit beside the problem: what the result keeps of the table.
+pub(crate) struct FittedData {
+    pub scaling: Scaling,
+    pub observations: Matrix,
+    pub n_rows: usize,
+    pub rows: Vec<usize>,
+    pub bridges: Vec<(u32, u32)>,
 }
 
 fn check_values(values: &Matrix) -> Result<()> {
     let (n, d) = (values.nrows(), values.ncols());
     if n < 3 || d == 0 {
-        return Err(Error::ShapeMismatch {
-            what: "the table".into(),
-            expected: "at least 3 rows and 1 feature".into(),
-            found: format!("{n} rows and {d} features"),
-        });
+        return Err(Error::TooFew { rows: n, features: d });
     }
     for f in 0..d {
         if let Some(row) = values.col_as_slice(f).iter().position(|v| !v.is_finite()) {

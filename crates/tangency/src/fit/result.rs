@@ -1,10 +1,10 @@
 //! The fitted model, in a canonical gauge and in the order that users expect: point by point.
 
-use super::FinishedRun;
+use super::FittedData;
 use crate::config::{Config, Init, Uncertainty};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::inference::{BoundParts, Stop, TracePoint};
+use crate::inference::{BoundParts, Run, Stop, TracePoint};
 use crate::linalg::{Matrix, lower_factor, product, symmetric_eigen, transposed_product};
 use crate::model::{Coordinates, Hyperparameters, Maps, Problem, Scaling};
 use rand::{RngExt, SeedableRng};
@@ -66,6 +66,78 @@ pub struct DistanceInterval {
 }
 
 impl Fit {
+    /// The result of a run, turned into the canonical gauge.
+    pub(super) fn from_run(
+        problem: &Problem,
+        config: &Config,
+        data: &FittedData,
+        run: Run,
+        stop: Stop,
+        (start, start_seed): (Init, u64),
+    ) -> Self {
+        let Run { coordinates, maps, hyper, parts, trace, .. } = run;
+        let (n, d_x, d_y) = (problem.n(), problem.n_components, problem.n_features());
+        let gauge = canonical_gauge(&coordinates.mean);
+        let shift = match config.uncertainty {
+            Uncertainty::Relative => 0.0,
+            Uncertainty::Absolute => 1.0 / (n as f64 * coordinates.shift_precision),
+        };
+        let mean = product(&coordinates.mean, &gauge);
+        let of_x = |coordinates: &Coordinates, i: usize, j: usize| {
+            turned(&gauge, |a, b| coordinates.centered_covariance(a, i, b, j))
+        };
+        let of_c = |maps: &Maps, i: usize| turned(&gauge, |a, b| maps.covariance_of(n, a, i, b, i));
+        let mut coordinate_covariances = Matrix::zeros(d_x * d_x, n);
+        let mut map_covariances = Matrix::zeros(d_x * d_x, n);
+        for i in 0..n {
+            let (x, c) = (of_x(&coordinates, i, i), of_c(&maps, i));
+            for a in 0..d_x {
+                for b in 0..d_x {
+                    coordinate_covariances[(a * d_x + b, i)] = x[(a, b)] + if a == b { shift } else { 0.0 };
+                    map_covariances[(a * d_x + b, i)] = c[(a, b)];
+                }
+            }
+        }
+        let full_covariance = config.full_covariance.then(|| {
+            let mut full = Matrix::zeros(n * d_x, n * d_x);
+            for j in 0..n {
+                for i in 0..n {
+                    let block = of_x(&coordinates, i, j);
+                    for a in 0..d_x {
+                        for b in 0..d_x {
+                            full[(i * d_x + a, j * d_x + b)] = block[(a, b)];
+                        }
+                    }
+                }
+            }
+            full
+        });
+        let maps_mean = Matrix::from_fn(d_y, n * d_x, |f, p| {
+            let (i, a) = (p / d_x, p % d_x);
+            (0..d_x).map(|b| maps.mean[(f, b * n + i)] * gauge[(b, a)]).sum()
+        });
+        Fit {
+            config: config.clone(),
+            start,
+            start_seed,
+            stop,
+            observations: data.observations.clone(),
+            scaling: data.scaling.clone(),
+            n_rows: data.n_rows,
+            rows: data.rows.clone(),
+            graph: problem.graph.clone(),
+            bridges: data.bridges.clone(),
+            coordinates: mean,
+            coordinate_covariances,
+            full_covariance,
+            maps: maps_mean,
+            map_covariances,
+            hyper,
+            parts,
+            trace,
+        }
+    }
+
     /// Number of points.
     pub fn n(&self) -> usize {
         self.coordinates.nrows()
@@ -125,9 +197,8 @@ impl Fit {
         let covariance = self.need_full()?;
         // A common shift of each component makes the singular covariance regular; the centroid takes it out again.
         let room = (0..n * d_x).map(|p| covariance[(p, p)]).sum::<f64>() / (n * d_x) as f64;
-        let regular = Matrix::from_fn(n * d_x, n * d_x, |p, q| {
-            covariance[(p, q)] + if p % d_x == q % d_x { room } else { 0.0 }
-        });
+        let regular =
+            Matrix::from_fn(n * d_x, n * d_x, |p, q| covariance[(p, q)] + if p % d_x == q % d_x { room } else { 0.0 });
         let factor = lower_factor(&regular, "covariance of the coordinates")?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         Ok((0..count)
@@ -149,79 +220,6 @@ impl Fit {
     }
 }
 
-pub(super) fn fit_from_run(
-    problem: &Problem,
-    config: Config,
-    scaling: Scaling,
-    observations: Matrix,
-    n_rows: usize,
-    rows: Vec<usize>,
-    bridges: Vec<(u32, u32)>,
-    run: FinishedRun,
-) -> Fit {
-    let FinishedRun { coordinates, maps, hyper, parts, trace, stop, start, start_seed } = run;
-    let (n, d_x, d_y) = (problem.n(), problem.n_components, problem.n_features());
-    let gauge = canonical_gauge(&coordinates.mean);
-    let shift = match config.uncertainty {
-        Uncertainty::Relative => 0.0,
-        Uncertainty::Absolute => 1.0 / (n as f64 * coordinates.shift_precision),
-    };
-    let mean = product(&coordinates.mean, &gauge);
-    let of_x = |coordinates: &Coordinates, i: usize, j: usize| {
-        turned(&gauge, |a, b| coordinates.centered_covariance(a, i, b, j))
-    };
-    let of_c = |maps: &Maps, i: usize| turned(&gauge, |a, b| maps.covariance_of(n, a, i, b, i));
-    let mut coordinate_covariances = Matrix::zeros(d_x * d_x, n);
-    let mut map_covariances = Matrix::zeros(d_x * d_x, n);
-    for i in 0..n {
-        let (x, c) = (of_x(&coordinates, i, i), of_c(&maps, i));
-        for a in 0..d_x {
-            for b in 0..d_x {
-                coordinate_covariances[(a * d_x + b, i)] = x[(a, b)] + if a == b { shift } else { 0.0 };
-                map_covariances[(a * d_x + b, i)] = c[(a, b)];
-            }
-        }
-    }
-    let full_covariance = config.full_covariance.then(|| {
-        let mut full = Matrix::zeros(n * d_x, n * d_x);
-        for j in 0..n {
-            for i in 0..n {
-                let block = of_x(&coordinates, i, j);
-                for a in 0..d_x {
-                    for b in 0..d_x {
-                        full[(i * d_x + a, j * d_x + b)] = block[(a, b)];
-                    }
-                }
-            }
-        }
-        full
-    });
-    let maps_mean = Matrix::from_fn(d_y, n * d_x, |f, p| {
-        let (i, a) = (p / d_x, p % d_x);
-        (0..d_x).map(|b| maps.mean[(f, b * n + i)] * gauge[(b, a)]).sum()
-    });
-    Fit {
-        config,
-        start,
-        start_seed,
-        stop,
-        observations,
-        scaling,
-        n_rows,
-        rows,
-        graph: problem.graph.clone(),
-        bridges,
-        coordinates: mean,
-        coordinate_covariances,
-        full_covariance,
-        maps: maps_mean,
-        map_covariances,
-        hyper,
-        parts,
-        trace,
-    }
-}
-
 /// The rotation x → xR onto the principal axes, longest first; the entry largest in absolute value is positive on each.
 fn canonical_gauge(mean: &Matrix) -> Matrix {
     let d_x = mean.ncols();
@@ -231,7 +229,8 @@ fn canonical_gauge(mean: &Matrix) -> Matrix {
     let axes = Matrix::from_fn(d_x, d_x, |a, b| vectors[(a, d_x - 1 - b)]);
     let turned = product(mean, &axes);
     Matrix::from_fn(d_x, d_x, |a, b| {
-        let largest = turned.col_as_slice(b).iter().fold(0.0, |most: f64, &v| if v.abs() > most.abs() { v } else { most });
+        let largest =
+            turned.col_as_slice(b).iter().fold(0.0, |most: f64, &v| if v.abs() > most.abs() { v } else { most });
         if largest < 0.0 { -axes[(a, b)] } else { axes[(a, b)] }
     })
 }

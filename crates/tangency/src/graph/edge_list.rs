@@ -33,7 +33,16 @@ pub fn edges_from_cells(
         EdgeNames::Auto => ids.is_some() && !rows.iter().skip(usize::from(rows.len() > 1)).all(numbers),
     };
     let known: HashMap<&str, u32> = match ids {
-        Some(ids) if by_id => ids.iter().enumerate().map(|(i, id)| (id.as_str(), i as u32)).collect(),
+        Some(ids) if by_id => {
+            let known: HashMap<&str, u32> = ids.iter().enumerate().map(|(i, id)| (id.as_str(), i as u32)).collect();
+            if known.len() < ids.len() {
+                return Err(Error::InvalidConfig {
+                    field: "edges",
+                    requirement: "row numbers from 0 here: some ids of the table stand for more than one row".into(),
+                });
+            }
+            known
+        }
         None if by_id => {
             return Err(Error::InvalidConfig {
                 field: "edges",
@@ -74,7 +83,10 @@ pub fn edges_from_cells(
     let mut edges = Vec::with_capacity(rows.len());
     for (r, row) in rows.iter().skip(usize::from(header)).enumerate() {
         if row.len() < 2 {
-            return Err(Error::BadEdge { row: r + 1, reason: "has fewer than two columns; give two points a row".into() });
+            return Err(Error::BadEdge {
+                row: r + 1,
+                reason: "has fewer than two columns; give two points a row".into(),
+            });
         }
         edges.push((point(&row[0], r + 1)?, point(&row[1], r + 1)?));
     }

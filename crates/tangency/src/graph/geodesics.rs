@@ -36,11 +36,7 @@ pub fn geodesic_distances(graph: &Graph, points: &Matrix) -> Matrix {
     let lengths: Vec<Vec<f64>> = (0..n)
         .map(|i| {
             let from = points.col_as_slice(i);
-            graph
-                .neighbors(i)
-                .iter()
-                .map(|&j| squared_distance(from, points.col_as_slice(j as usize)).sqrt())
-                .collect()
+            graph.neighbors(i).iter().map(|&j| squared_distance(from, points.col_as_slice(j as usize)).sqrt()).collect()
         })
         .collect();
     let mut distances = Matrix::zeros(n, n);

@@ -8,7 +8,7 @@ use crate::linalg::{Matrix, SpdWork, invert_spd, symmetric_eigenvalues};
 pub struct Laplacian {
     /// Pseudo-inverse Lp, full and symmetric. [n, n]
     pub pseudo_inverse: Matrix,
-    /// Eigenvalues of L, ascending; the first is exactly zero. [n]
+    /// Eigenvalues of L, ascending; the first is exactly zero. `[n]`
     pub eigenvalues: Vec<f64>,
     /// Logarithm of the product of the non-zero eigenvalues.
     pub log_pseudo_det: f64,

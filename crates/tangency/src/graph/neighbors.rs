@@ -94,7 +94,7 @@ fn by_tree<const D: usize>(points: &Matrix, k: usize) -> Option<Vec<Vec<u32>>> {
             let nearest = tree.query(row).nearest_n::<SquaredEuclidean<f64>>(count).execute();
             let reach = nearest.iter().map(|found| found.distance).fold(0.0, f64::max);
             let all = tree.query(row).within::<SquaredEuclidean<f64>>(reach * (1.0 + SLACK)).unsorted().execute();
-            choose(points, i, all.iter().map(|found| found.item as u32), k)
+            choose(points, i, all.iter().map(|found| found.item), k)
         })
         .collect();
     Some(lists)
@@ -117,8 +117,12 @@ fn by_products(points: &Matrix, k: usize) -> Vec<Vec<u32>> {
             .into_par_iter()
             .map(|c| {
                 let i = first + c;
-                let near: Vec<f64> =
-                    products.col_as_slice(c).iter().zip(&norms).map(|(dot, norm)| norm + norms[i] - 2.0 * dot).collect();
+                let near: Vec<f64> = products
+                    .col_as_slice(c)
+                    .iter()
+                    .zip(&norms)
+                    .map(|(dot, norm)| norm + norms[i] - 2.0 * dot)
+                    .collect();
                 let mut order = near.clone();
                 let (_, &mut reach, _) = order.select_nth_unstable_by(k, f64::total_cmp);
                 let limit = reach.max(0.0) * (1.0 + SLACK) + room;

@@ -62,10 +62,7 @@ pub fn bound(problem: &Problem, statistics: &Statistics, hyper: &Hyperparameters
 fn maps_prior_log_det(problem: &Problem, hyper: &Hyperparameters) -> f64 {
     let n = problem.n() as f64;
     if hyper.nu == 0.0 {
-        n * hyper.lambda.ln()
-            + (n - 1.0) * 2f64.ln()
-            + problem.laplacian.log_pseudo_det
-            + (n * problem.epsilon).ln()
+        n * hyper.lambda.ln() + (n - 1.0) * 2f64.ln() + problem.laplacian.log_pseudo_det + (n * problem.epsilon).ln()
     } else {
         problem.laplacian.eigenvalues.iter().map(|w| (2.0 * hyper.lambda * w + hyper.nu).ln()).sum()
     }

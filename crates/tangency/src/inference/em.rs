@@ -8,12 +8,10 @@ use super::acceleration::Momentum;
 use super::bound::{BoundParts, Statistics, bound};
 use super::exact::{CoordinateMoments, MapMoments, Workspace, update_coordinates, update_maps};
 use super::start::Start;
-use super::update_hyperparameters::{
-    best_rescaling, update_alpha, update_gamma, update_lambda, update_lambda_nu,
-};
+use super::update_hyperparameters::{best_rescaling, update_alpha, update_gamma, update_lambda, update_lambda_nu};
 use crate::config::{Config, Rule};
 use crate::error::Result;
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, pack_lower, unpack_lower};
 use crate::model::{Coordinates, Hyperparameters, Maps, Problem};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -107,6 +105,7 @@ pub struct Run<'a> {
     stage: Stage,
     in_stage: usize,
     rejected: bool,
+    parked: Vec<f64>,
 }
 
 impl<'a> Run<'a> {
@@ -147,11 +146,30 @@ impl<'a> Run<'a> {
         };
         let parts = BoundParts { likelihood: f64::NEG_INFINITY, log_determinant: 0.0, maps: 0.0, coordinates: 0.0 };
         let (momentum, trace) = (Momentum::default(), Vec::new());
-        Self { problem, config, coordinates, maps, hyper, trace, parts, statistics, momentum, stage, in_stage: 0, rejected: false }
+        Self {
+            problem,
+            config,
+            coordinates,
+            maps,
+            hyper,
+            trace,
+            parts,
+            statistics,
+            momentum,
+            stage,
+            in_stage: 0,
+            rejected: false,
+            parked: Vec::new(),
+        }
     }
 
     /// Iterates until the run is over, or, for a trial, until it has climbed for `climb` iterations.
-    pub fn advance(&mut self, work: &mut Workspace, climb: Option<usize>, observer: &mut Observer) -> Result<Option<Stop>> {
+    pub fn advance(
+        &mut self,
+        work: &mut Workspace,
+        climb: Option<usize>,
+        observer: &mut Observer,
+    ) -> Result<Option<Stop>> {
         let mut asked = None;
         loop {
             asked = asked.or(self.iterate(work, observer)?);
@@ -163,6 +181,23 @@ impl<'a> Run<'a> {
                 return Ok(asked);
             }
         }
+    }
+
+    /// Gives up the covariances for half a matrix while other runs are tried.
+    pub fn park(&mut self) {
+        self.coordinates.covariance = Matrix::new();
+        self.parked = pack_lower(&self.maps.covariance);
+        self.maps.covariance = Matrix::new();
+    }
+
+    /// Takes a parked run up again. The coordinates are updated anew, which can only raise the bound.
+    pub fn resume(&mut self, work: &mut Workspace) -> Result<()> {
+        let size = self.problem.size();
+        self.maps.covariance = unpack_lower(&std::mem::take(&mut self.parked), size);
+        self.coordinates.covariance = Matrix::zeros(size, size);
+        self.update_coordinates(work)?;
+        self.parts = bound(self.problem, &self.statistics, &self.hyper);
+        Ok(())
     }
 
     /// The bound in scaled units.
@@ -188,7 +223,7 @@ impl<'a> Run<'a> {
         }
         let parts = bound(self.problem, &self.statistics, &self.hyper);
         let gain = parts.total() - bound_before;
-        self.rejected = extrapolated && !(gain >= 0.0);
+        self.rejected = extrapolated && (gain < 0.0 || gain.is_nan());
         if self.rejected {
             // the covariance that the update replaced is still in the workspace
             std::mem::swap(&mut self.maps.covariance, &mut work.spare);

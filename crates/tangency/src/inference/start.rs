@@ -3,9 +3,7 @@
 use crate::config::Init;
 use crate::error::{Error, Result};
 use crate::graph::geodesic_distances;
-use crate::linalg::{
-    Matrix, leading_eigenvectors, product, product_transposed, symmetric_eigen, transposed_product,
-};
+use crate::linalg::{Matrix, leading_eigenvectors, product, product_transposed, symmetric_eigen, transposed_product};
 use crate::model::Problem;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -73,7 +71,7 @@ fn isomap(problem: &Problem) -> Result<Start> {
     let mut scaled = geodesic_distances(&problem.graph, &problem.observations);
     // −½ J D² J
     let n = problem.n();
-    scaled.col_iter_mut().for_each(|column| column.iter_mut().for_each(|d| *d *= -0.5 * *d));
+    scaled.col_iter_mut().for_each(|column| column.iter_mut().for_each(|d| *d = -0.5 * d.powi(2)));
     let means: Vec<f64> = scaled.col_iter().map(|column| column.sum() / n as f64).collect();
     let mean = means.iter().sum::<f64>() / n as f64;
     for j in 0..n {

@@ -83,9 +83,8 @@ pub fn save_model(output: &Output, model: &Model) -> Result<()> {
         labels: model.labels.clone(),
     };
     let pairs = |edges: &[(u32, u32)]| edges.iter().flat_map(|&(i, j)| [i, j]).collect::<Vec<u32>>();
-    let columns = |matrix: &Matrix| -> Vec<f64> {
-        (0..matrix.ncols()).flat_map(|j| matrix.col_as_slice(j).to_vec()).collect()
-    };
+    let columns =
+        |matrix: &Matrix| -> Vec<f64> { (0..matrix.ncols()).flat_map(|j| matrix.col_as_slice(j).to_vec()).collect() };
     let rows = |matrix: &Matrix| columns(&matrix.transpose().to_owned());
     let mut arrays = vec![
         Array::of_f64("observations", vec![n, d_y], &rows(&fit.observations)),
@@ -115,11 +114,11 @@ pub fn save_model(output: &Output, model: &Model) -> Result<()> {
 /// Reads a model.
 pub fn load_model(path: &Path) -> Result<Model> {
     let bytes = std::fs::read(path).map_err(|e| file_error(path, &format!("cannot be read: {e}")))?;
-    let broken = |what: &str| file_error(path, &format!("{what}; fit the model again, or take a whole copy of the file"));
+    let broken =
+        |what: &str| file_error(path, &format!("{what}; fit the model again, or take a whole copy of the file"));
     let foreign = || file_error(path, "is not a tangency model; give a file that `tangency fit` wrote");
-    let (_, header) = SafeTensors::read_metadata(&bytes).map_err(|_| {
-        if bytes.len() > 8 && bytes[8] == b'{' { broken("is cut short or damaged") } else { foreign() }
-    })?;
+    let (_, header) = SafeTensors::read_metadata(&bytes)
+        .map_err(|_| if bytes.len() > 8 && bytes[8] == b'{' { broken("is cut short or damaged") } else { foreign() })?;
     let text = header.metadata().as_ref().and_then(|map| map.get(KEY)).ok_or_else(foreign)?;
     #[derive(Deserialize)]
     struct Version {

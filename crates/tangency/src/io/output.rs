@@ -57,6 +57,35 @@ impl Output {
     }
 }
 
+/// The outputs of one command: claimed together, no two under one name.
+pub struct Claims {
+    force: bool,
+    taken: Vec<PathBuf>,
+}
+
+impl Claims {
+    /// No claims yet.
+    pub fn new(force: bool) -> Self {
+        Self { force, taken: Vec::new() }
+    }
+
+    /// Claims a path as [`Output::claim`] does.
+    pub fn claim(&mut self, path: &Path) -> Result<Output> {
+        let output = Output::claim(path, self.force)?;
+        let place = folder(path).canonicalize().unwrap_or_default().join(path.file_name().unwrap_or_default());
+        if self.taken.contains(&place) {
+            return Err(file_error(path, "is named for two outputs; give each a name of its own"));
+        }
+        self.taken.push(place);
+        Ok(output)
+    }
+
+    /// Claims a path that may not have been given.
+    pub fn claim_if(&mut self, path: &Option<PathBuf>) -> Result<Option<Output>> {
+        path.as_deref().map(|path| self.claim(path)).transpose()
+    }
+}
+
 /// Temporary files are private by default; a finished output has the permissions of any new file.
 trait LikeNewFile {
     fn permissions_like_new_file(&mut self) -> &mut Self;
@@ -94,26 +123,33 @@ pub fn write_embedding(output: &Output, model: &Model) -> Result<()> {
     header.extend(model.labels.is_some().then(|| "label".to_owned()));
     header.extend((1..=d_x).map(|a| format!("x{a}")));
     header.extend((1..=d_x).map(|a| format!("sd{a}")));
-    write_rows(output, &header, (0..fit.n()).map(|i| {
-        let mut row = vec![model.id(i)];
-        row.extend(model.labels.as_ref().map(|labels| labels[i].clone()));
-        row.extend((0..d_x).map(|a| fit.coordinates[(i, a)].to_string()));
-        row.extend((0..d_x).map(|a| deviations[(i, a)].to_string()));
-        row
-    }))
+    write_rows(
+        output,
+        &header,
+        (0..fit.n()).map(|i| {
+            let mut row = vec![model.id(i)];
+            row.extend(model.labels.as_ref().map(|labels| labels[i].clone()));
+            row.extend((0..d_x).map(|a| fit.coordinates[(i, a)].to_string()));
+            row.extend((0..d_x).map(|a| deviations[(i, a)].to_string()));
+            row
+        }),
+    )
 }
 
 /// The trace of a fit: iteration, bound_scaled, bound, gamma, alpha, lambda, nu.
 pub fn write_trace(output: &Output, fit: &Fit) -> Result<()> {
     let header = ["iteration", "bound_scaled", "bound", "gamma", "alpha", "lambda", "nu"].map(str::to_owned);
     let jacobian = fit.scaling.log_jacobian(fit.n());
-    write_rows(output, &header, fit.trace.iter().map(|&TracePoint { iteration, bound_scaled, hyper }| {
-        let numbers =
-            [bound_scaled, bound_scaled - jacobian, hyper.gamma, hyper.alpha, hyper.lambda, hyper.nu];
-        let mut row = vec![iteration.to_string()];
-        row.extend(numbers.iter().map(f64::to_string));
-        row
-    }))
+    write_rows(
+        output,
+        &header,
+        fit.trace.iter().map(|&TracePoint { iteration, bound_scaled, hyper }| {
+            let numbers = [bound_scaled, bound_scaled - jacobian, hyper.gamma, hyper.alpha, hyper.lambda, hyper.nu];
+            let mut row = vec![iteration.to_string()];
+            row.extend(numbers.iter().map(f64::to_string));
+            row
+        }),
+    )
 }
 
 /// Rows of text as CSV.

@@ -4,9 +4,7 @@ use super::{Matrix, fixed_par};
 use crate::error::{Error, Result};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::matrix_free::eigen::{
-    PartialEigenParams, partial_self_adjoint_eigen, partial_self_adjoint_eigen_scratch,
-};
+use faer::matrix_free::eigen::{PartialEigenParams, partial_self_adjoint_eigen, partial_self_adjoint_eigen_scratch};
 
 /// All eigenvalues of a symmetric matrix (lower triangle read), smallest first.
 pub fn symmetric_eigenvalues(matrix: &Matrix, name: &'static str) -> Result<Vec<f64>> {

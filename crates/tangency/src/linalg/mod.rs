@@ -3,7 +3,7 @@
 mod eigen;
 mod spd;
 
-pub use eigen::{leading_eigenvectors, symmetric_eigenvalues, symmetric_eigen};
+pub use eigen::{leading_eigenvectors, symmetric_eigen, symmetric_eigenvalues};
 pub use spd::{SpdWork, gram_lower, invert_spd, lower_factor, solve_small};
 
 /// A dense column-major matrix of `f64`.
@@ -65,6 +65,23 @@ pub fn trace(matrix: &Matrix) -> f64 {
     (0..matrix.nrows()).map(|a| matrix[(a, a)]).sum()
 }
 
+/// The lower triangle, column by column.
+pub fn pack_lower(matrix: &Matrix) -> Vec<f64> {
+    (0..matrix.ncols()).flat_map(|j| matrix.col_as_slice(j)[j..].iter().copied()).collect()
+}
+
+/// A matrix with this lower triangle, zero above it.
+pub fn unpack_lower(packed: &[f64], size: usize) -> Matrix {
+    let mut matrix = Matrix::zeros(size, size);
+    let mut rest = packed;
+    for j in 0..size {
+        let (column, after) = rest.split_at(size - j);
+        matrix.col_as_slice_mut(j)[j..].copy_from_slice(column);
+        rest = after;
+    }
+    matrix
+}
+
 /// Multiplies every entry.
 pub fn scale(matrix: &mut Matrix, factor: f64) {
     *matrix *= faer::Scale(factor);
@@ -78,7 +95,17 @@ pub fn product_with_symmetric(scale: f64, left: &Matrix, symmetric: &Matrix) -> 
     // symmetric = lower triangle with its diagonal + the strictly lower triangle transposed
     let lower = BlockStructure::TriangularLower;
     let strictly_upper = BlockStructure::StrictTriangularUpper;
-    matmul(out.as_mut(), dense, faer::Accum::Replace, left.as_ref(), dense, symmetric.as_ref(), lower, scale, fixed_par());
+    matmul(
+        out.as_mut(),
+        dense,
+        faer::Accum::Replace,
+        left.as_ref(),
+        dense,
+        symmetric.as_ref(),
+        lower,
+        scale,
+        fixed_par(),
+    );
     matmul(
         out.as_mut(),
         dense,
@@ -180,7 +207,8 @@ mod tests {
                 let values = symmetric_eigenvalues(&matrix, "test").unwrap();
                 let leading = leading_eigenvectors(&matrix, 2, "test").unwrap();
                 let log_det = invert_spd(&mut matrix, &mut SpdWork::new(800), "test").unwrap();
-                let products = (product_with_symmetric(1.0, &left, &matrix), product_with_symmetric(1.0, &row, &matrix));
+                let products =
+                    (product_with_symmetric(1.0, &left, &matrix), product_with_symmetric(1.0, &row, &matrix));
                 gram_lower(&mut matrix, &left);
                 (log_det, values, leading, products, matrix)
             })

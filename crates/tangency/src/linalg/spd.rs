@@ -29,14 +29,8 @@ pub fn invert_spd(matrix: &mut Matrix, work: &mut SpdWork, name: &'static str) -
         *work = SpdWork::new(n);
     }
     let mut stack = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, par(), Default::default()));
-    cholesky_in_place(
-        matrix.as_mut(),
-        Default::default(),
-        par(),
-        MemStack::new(&mut stack),
-        Default::default(),
-    )
-    .map_err(|LltError::NonPositivePivot { index }| Error::NotPositiveDefinite { matrix: name, pivot: index })?;
+    cholesky_in_place(matrix.as_mut(), Default::default(), par(), MemStack::new(&mut stack), Default::default())
+        .map_err(|LltError::NonPositivePivot { index }| Error::NotPositiveDefinite { matrix: name, pivot: index })?;
     let log_det = 2.0 * (0..n).map(|i| matrix[(i, i)].ln()).sum::<f64>();
     if !log_det.is_finite() {
         return Err(Error::NotPositiveDefinite { matrix: name, pivot: n });

@@ -20,9 +20,9 @@ pub enum ScalingRule {
 /// Centre and divisor of each feature.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
-    /// Mean of each feature. [d_y]
+    /// Mean of each feature. `[d_y]`
     pub center: Vec<f64>,
-    /// Divisor of each feature. [d_y]
+    /// Divisor of each feature. `[d_y]`
     pub scale: Vec<f64>,
 }
 

@@ -101,7 +101,8 @@ impl Aggregator {
             self.laplacian_times_one(&first, &mut second);
         }
         let (n, padded) = (self.n, self.padded);
-        let (mine, other, other_sign) = (&result, if symmetric { &result } else { &second }, if symmetric { 1.0 } else { -1.0 });
+        let (mine, other, other_sign) =
+            (&result, if symmetric { &result } else { &second }, if symmetric { 1.0 } else { -1.0 });
         moments.as_mut().subcols_mut(b * n, n).par_col_iter_mut().enumerate().for_each(|(j, column)| {
             let column = column.subrows_mut(a * n, n);
             let Some(column) = column.try_as_col_major_mut() else { return };

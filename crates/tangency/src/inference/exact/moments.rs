@@ -1,8 +1,8 @@
 //! The second moments of q(x) and q(C) that the hyper-parameters and the bound need: d_x × d_x sums over the graph.
 
 use crate::linalg::{Matrix, dot, scale, trace};
-use rayon::prelude::*;
 use crate::model::{Coordinates, Hyperparameters, Maps, Problem};
+use rayon::prelude::*;
 
 /// Moments of q(x), without the direction of common shifts.
 #[derive(Clone)]
@@ -85,9 +85,8 @@ impl MapMoments {
         let total = with_total.then(|| {
             let sums = Matrix::from_fn(d_y, d_x, |f, a| (0..n).map(|i| mean[(f, a * n + i)]).sum());
             Matrix::from_fn(d_x, d_x, |a, b| {
-                let covariance: f64 = (0..n)
-                    .map(|j| (0..n).map(|i| maps.covariance_of(n, a, i, b, j)).sum::<f64>())
-                    .sum();
+                let covariance: f64 =
+                    (0..n).map(|j| (0..n).map(|i| maps.covariance_of(n, a, i, b, j)).sum::<f64>()).sum();
                 let means: f64 = (0..d_y).map(|f| sums[(f, a)] * sums[(f, b)]).sum();
                 d_y as f64 * covariance + means
             })
@@ -115,10 +114,7 @@ impl MapMoments {
 }
 
 /// Σ_i M_ii and Σ_ij (2L)_ij M_ij for each pair of components of moments M; in parallel, added up in order.
-fn graph_sums(
-    problem: &Problem,
-    moment: impl Fn(usize, usize, usize, usize) -> f64 + Sync,
-) -> (Matrix, Matrix) {
+fn graph_sums(problem: &Problem, moment: impl Fn(usize, usize, usize, usize) -> f64 + Sync) -> (Matrix, Matrix) {
     let (n, d_x, graph) = (problem.n(), problem.n_components, &problem.graph);
     let (mut square, mut rough) = (Matrix::zeros(d_x, d_x), Matrix::zeros(d_x, d_x));
     for a in 0..d_x {

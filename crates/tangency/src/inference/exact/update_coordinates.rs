@@ -61,8 +61,12 @@ fn linear_term(problem: &Problem, maps: &Maps, gamma: f64) -> Matrix {
             let y_j = y.col_as_slice(j);
             for a in 0..d_x {
                 let (c_i, c_j) = (c.col_as_slice(a * n + i), c.col_as_slice(a * n + j));
-                let sum: f64 =
-                    c_i.iter().zip(c_j).zip(y_i.iter().zip(y_j)).map(|((ci, cj), (yi, yj))| (ci + cj) * (yi - yj)).sum();
+                let sum: f64 = c_i
+                    .iter()
+                    .zip(c_j)
+                    .zip(y_i.iter().zip(y_j))
+                    .map(|((ci, cj), (yi, yj))| (ci + cj) * (yi - yj))
+                    .sum();
                 column[a] += gamma * sum;
             }
         }

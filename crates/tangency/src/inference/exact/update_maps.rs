@@ -39,12 +39,9 @@ pub fn update_maps(
 
     let moments = MapMoments::new(problem, maps, paper_prior);
     // From Σ_C⁻¹Σ_C = I: the quadratic part of R without forming it again.
-    let fit: f64 = (0..n * d_x)
-        .map(|p| dot(linear.col_as_slice(p), maps.mean.col_as_slice(p)))
-        .sum();
+    let fit: f64 = (0..n * d_x).map(|p| dot(linear.col_as_slice(p), maps.mean.col_as_slice(p))).sum();
     let prior = moments.prior_energy(hyper, problem.epsilon);
-    let residual =
-        problem.edge_energy - 0.5 * fit + ((n * d_x * d_y) as f64 - prior) / (2.0 * hyper.gamma);
+    let residual = problem.edge_energy - 0.5 * fit + ((n * d_x * d_y) as f64 - prior) / (2.0 * hyper.gamma);
     Ok((moments, residual))
 }
 

@@ -38,11 +38,7 @@ impl Delimited {
                 if count > 0 {
                     tally.add(cell);
                 }
-                numbers.push(if let Cell::Number(number) = cell {
-                    number
-                } else {
-                    f64::NAN
-                });
+                numbers.push(if let Cell::Number(number) = cell { number } else { f64::NAN });
             }
             count += 1;
             true
@@ -62,15 +58,8 @@ impl Delimited {
             ));
         }
         if rows == 0 {
-            let found = if count == 0 {
-                "the file is empty"
-            } else {
-                "there is a header but no data row"
-            };
-            return Err(refuse(
-                path,
-                format!("{found}; a table needs at least one row of numbers"),
-            ));
+            let found = if count == 0 { "the file is empty" } else { "there is a header but no data row" };
+            return Err(refuse(path, format!("{found}; a table needs at least one row of numbers")));
         }
 
         let mut names = numbered_names(first.len());
@@ -78,11 +67,7 @@ impl Delimited {
         if header {
             for (column, name) in first.iter().map(str::trim).enumerate() {
                 // NumPy writes a header as a comment.
-                let name = if column == 0 {
-                    name.strip_prefix("# ").unwrap_or(name)
-                } else {
-                    name
-                };
+                let name = if column == 0 { name.strip_prefix("# ").unwrap_or(name) } else { name };
                 numbers[column].remove(0);
                 unnamed[column] = name.is_empty();
                 if !name.is_empty() {
@@ -91,25 +76,11 @@ impl Delimited {
             }
             refuse_duplicates(path, &names)?;
         } else {
-            first
-                .iter()
-                .zip(&mut tallies)
-                .for_each(|(cell, tally)| tally.add(Cell::of(cell)));
+            first.iter().zip(&mut tallies).for_each(|(cell, tally)| tally.add(Cell::of(cell)));
         }
         // Under a header, a column without a name is how pandas and R write row numbers.
-        let is_feature = tallies
-            .iter()
-            .zip(unnamed)
-            .map(|(tally, unnamed)| tally.is_numeric() && !unnamed)
-            .collect();
-        Ok(Self {
-            text,
-            header,
-            rows,
-            names,
-            is_feature,
-            numbers,
-        })
+        let is_feature = tallies.iter().zip(unnamed).map(|(tally, unnamed)| tally.is_numeric() && !unnamed).collect();
+        Ok(Self { text, header, rows, names, is_feature, numbers })
     }
 }
 
@@ -169,39 +140,20 @@ impl DelimitedText {
         let mut text = String::from_utf8(bytes).map_err(|error| {
             let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = 1 + valid.iter().filter(|&&byte| byte == b'\n').count();
-            refuse(
-                path,
-                format!("line {line} is not UTF-8 text; save the file in the encoding UTF-8"),
-            )
+            refuse(path, format!("line {line} is not UTF-8 text; save the file in the encoding UTF-8"))
         })?;
         if text.starts_with('\u{feff}') {
             text.drain(..'\u{feff}'.len_utf8());
         }
         let delimiter = delimiter(&text, extension(path) != "csv");
-        Ok(Self {
-            path: path.to_owned(),
-            text,
-            delimiter,
-        })
+        Ok(Self { path: path.to_owned(), text, delimiter })
     }
 
     fn line_of(&self, record: &StringRecord) -> usize {
-        let start = record
-            .position()
-            .map_or(0, |position| position.byte() as usize);
+        let start = record.position().map_or(0, |position| position.byte() as usize);
         // A record's position is before any blank lines that it comes after.
-        let blank = self
-            .text
-            .bytes()
-            .skip(start)
-            .take_while(|byte| matches!(byte, b'\n' | b'\r'))
-            .count();
-        1 + self
-            .text
-            .bytes()
-            .take(start + blank)
-            .filter(|&byte| byte == b'\n')
-            .count()
+        let blank = self.text.bytes().skip(start).take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+        1 + self.text.bytes().take(start + blank).filter(|&byte| byte == b'\n').count()
     }
 
     /// Calls `visit` with each row that is not blank until it returns `false`.
@@ -215,11 +167,7 @@ impl DelimitedText {
         let mut width = None;
         let malformed = |error| refuse(&self.path, format!("not delimited text: {error}"));
         while reader.read_record(&mut record).map_err(malformed)? {
-            let only_cell = if record.len() == 1 {
-                record.get(0)
-            } else {
-                None
-            };
+            let only_cell = if record.len() == 1 { record.get(0) } else { None };
             // In a file of one column, an empty cell between quotes is how a missing one is written.
             let quoted = width == Some(1) && only_cell == Some("");
             if only_cell.is_some_and(|cell| cell.trim().is_empty()) && !quoted {
@@ -304,10 +252,7 @@ impl Tally {
 /// Whether the first row is a header, given what the rows after it hold.
 fn looks_like_header(first: &StringRecord, rest: &[Tally]) -> bool {
     let is_text = |cell| Cell::of(cell) == Cell::Text;
-    let above_numbers = first
-        .iter()
-        .zip(rest)
-        .any(|(cell, tally)| is_text(cell) && tally.is_numeric());
+    let above_numbers = first.iter().zip(rest).any(|(cell, tally)| is_text(cell) && tally.is_numeric());
     above_numbers || (!first.is_empty() && first.iter().all(is_text)) || counts_columns(first, rest)
 }
 
@@ -315,12 +260,9 @@ fn looks_like_header(first: &StringRecord, rest: &[Tally]) -> bool {
 fn counts_columns(first: &StringRecord, rest: &[Tally]) -> bool {
     let unnamed = usize::from(first.get(0) == Some(""));
     let columns = first.iter().zip(rest).skip(unnamed).enumerate();
-    let numeric: Vec<_> = columns
-        .filter(|(_, (_, tally))| tally.is_numeric())
-        .collect();
-    let counts = |(j, (cell, tally)): &(usize, (&str, &Tally))| {
-        cell.parse() == Ok(*j) && 2 * tally.fractions > tally.numbers
-    };
+    let numeric: Vec<_> = columns.filter(|(_, (_, tally))| tally.is_numeric()).collect();
+    let counts =
+        |(j, (cell, tally)): &(usize, (&str, &Tally))| cell.parse() == Ok(*j) && 2 * tally.fractions > tally.numbers;
     // Fewer columns could well begin with a point at 0, 1.
     numeric.len() > 2 && numeric.iter().all(counts)
 }

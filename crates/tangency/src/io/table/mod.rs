@@ -54,10 +54,7 @@ pub fn read_table(path: &Path, options: &TableOptions) -> Result<Table> {
     if options.array.is_some() && format != Format::Npz {
         return Err(Error::InvalidConfig {
             field: "array",
-            requirement: format!(
-                "left out: only .npz files hold named arrays, not {}",
-                path.display()
-            ),
+            requirement: format!("left out: only .npz files hold named arrays, not {}", path.display()),
         });
     }
     let mut source: Box<dyn Source> = match format {
@@ -101,26 +98,16 @@ pub fn read_matrix(path: &Path, what: &str) -> Result<Matrix> {
         Format::Delimited => Box::new(csv::Delimited::read(path, None)?),
         Format::Npy => Box::new(numpy::read_npy(path, what, 3)?),
         Format::Npz | Format::Parquet => {
-            return Err(refuse(
-                path,
-                format!("{what} is read from .npy or .csv files only; save it as one of these"),
-            ));
+            return Err(refuse(path, format!("{what} is read from .npy or .csv files only; save it as one of these")));
         }
     };
     let all: Vec<usize> = (0..source.names().len()).collect();
     let columns = gather(source.as_mut(), &all)?;
     if let Some((row, column)) = first_bad(&columns) {
         let text = cell_text(source.as_ref(), row, column)?;
-        let found = if is_missing(&text) {
-            "a missing cell".to_owned()
-        } else {
-            format!("\"{text}\"")
-        };
+        let found = if is_missing(&text) { "a missing cell".to_owned() } else { format!("\"{text}\"") };
         let place = format!("row {}, column {}", row + 1, source.names()[column]);
-        return Err(refuse(
-            path,
-            format!("{what} must be finite numbers throughout, but {place} holds {found}"),
-        ));
+        return Err(refuse(path, format!("{what} must be finite numbers throughout, but {place} holds {found}")));
     }
     Ok(matrix(source.rows(), &columns))
 }
@@ -166,10 +153,7 @@ impl Format {
 }
 
 fn extension(path: &Path) -> String {
-    path.extension()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_ascii_lowercase()
+    path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }
 
 #[cfg(feature = "parquet")]
@@ -186,51 +170,28 @@ fn open_parquet(path: &Path) -> Result<Box<dyn Source>> {
 }
 
 fn gather(source: &mut dyn Source, columns: &[usize]) -> Result<Vec<Vec<f64>>> {
-    columns
-        .iter()
-        .map(|&column| source.numbers(column))
-        .collect()
+    columns.iter().map(|&column| source.numbers(column)).collect()
 }
 
 /// Row and column of the first cell, reading row by row, that is not a finite number.
 fn first_bad(columns: &[Vec<f64>]) -> Option<(usize, usize)> {
     let row_of_first = |column: &Vec<f64>| column.iter().position(|x| !x.is_finite());
-    columns
-        .iter()
-        .enumerate()
-        .filter_map(|(j, column)| Some((row_of_first(column)?, j)))
-        .min()
+    columns.iter().enumerate().filter_map(|(j, column)| Some((row_of_first(column)?, j))).min()
 }
 
 fn cell_text(source: &dyn Source, row: usize, column: usize) -> Result<String> {
     let texts = source.texts(&[column])?;
-    Ok(texts
-        .into_iter()
-        .next()
-        .and_then(|column| column.into_iter().nth(row))
-        .unwrap_or_default())
+    Ok(texts.into_iter().next().and_then(|column| column.into_iter().nth(row)).unwrap_or_default())
 }
 
 fn bad_cell(row: usize, column: &str, text: String) -> Error {
     let (row, column) = (row + 1, column.to_owned());
     if is_missing(&text) {
-        Error::NonFinite {
-            row,
-            column,
-            value: "missing".into(),
-        }
+        Error::NonFinite { row, column, value: "missing".into() }
     } else if text.trim().parse::<f64>().is_ok() {
-        Error::NonFinite {
-            row,
-            column,
-            value: text,
-        }
+        Error::NonFinite { row, column, value: text }
     } else {
-        Error::NotNumeric {
-            row,
-            column,
-            value: text,
-        }
+        Error::NotNumeric { row, column, value: text }
     }
 }
 
@@ -240,9 +201,7 @@ fn matrix(rows: usize, columns: &[Vec<f64>]) -> Matrix {
 
 fn is_missing(cell: &str) -> bool {
     let cell = cell.trim();
-    ["", "NA", "N/A", "NaN", "null", "None", "?"]
-        .iter()
-        .any(|word| cell.eq_ignore_ascii_case(word))
+    ["", "NA", "N/A", "NaN", "null", "None", "?"].iter().any(|word| cell.eq_ignore_ascii_case(word))
 }
 
 fn numbered_names(count: usize) -> Vec<String> {
@@ -260,13 +219,7 @@ fn refuse_duplicates(path: &Path, names: &[String]) -> Result<()> {
     if twice.is_empty() {
         return Ok(());
     }
-    Err(refuse(
-        path,
-        format!(
-            "more than one column is named {}; give each its own name",
-            listing(&twice)
-        ),
-    ))
+    Err(refuse(path, format!("more than one column is named {}; give each its own name", listing(&twice))))
 }
 
 fn listing(names: &[String]) -> String {
@@ -278,15 +231,9 @@ fn listing(names: &[String]) -> String {
 }
 
 fn refuse(path: &Path, reason: impl Into<String>) -> Error {
-    Error::File {
-        path: path.to_owned(),
-        reason: reason.into(),
-    }
+    Error::File { path: path.to_owned(), reason: reason.into() }
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Error {
-    refuse(
-        path,
-        format!("cannot be read ({error}); check the name and that it is a readable file"),
-    )
+    refuse(path, format!("cannot be read ({error}); check the name and that it is a readable file"))
 }

@@ -20,12 +20,7 @@ pub(super) fn read_npy(path: &Path, what: &str, max_axes: usize) -> Result<Array
 
 pub(super) fn read_npz(path: &Path, wanted: Option<&str>) -> Result<Array> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-    let damaged = |error| {
-        refuse(
-            path,
-            format!("not a sound .npz file ({error}); save it again"),
-        )
-    };
+    let damaged = |error| refuse(path, format!("not a sound .npz file ({error}); save it again"));
     let mut archive = NpzArchive::new(BufReader::new(file)).map_err(damaged)?;
     let mut names: Vec<String> = archive.array_names().map(str::to_owned).collect();
     names.sort();
@@ -38,13 +33,7 @@ pub(super) fn read_npz(path: &Path, wanted: Option<&str>) -> Result<Array> {
             Some(name) => format!("there is no array \"{name}\" in it"),
             None => "it is not clear which of its arrays is the table".to_owned(),
         };
-        return Err(refuse(
-            path,
-            format!(
-                "{problem}; name one with --array: it has {}",
-                listing(&names)
-            ),
-        ));
+        return Err(refuse(path, format!("{problem}; name one with --array: it has {}", listing(&names))));
     };
     let bytes = entry(&mut archive, &name, u64::MAX).map_err(damaged)?;
     Array::parse(path, &format!("the array {name}"), 2, bytes)
@@ -64,20 +53,12 @@ fn choose(archive: &mut NpzArchive<BufReader<File>>, names: &[String]) -> Option
         return Some(only.clone());
     }
     let usual = ["X", "x", "Y", "y", "data", "arr_0"];
-    usual
-        .iter()
-        .find_map(|&name| names.iter().find(|other| *other == name).cloned())
+    usual.iter().find_map(|&name| names.iter().find(|other| *other == name).cloned())
 }
 
-fn entry(
-    archive: &mut NpzArchive<BufReader<File>>,
-    name: &str,
-    limit: u64,
-) -> std::io::Result<Vec<u8>> {
+fn entry(archive: &mut NpzArchive<BufReader<File>>, name: &str, limit: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let entry = archive
-        .zip_archive()
-        .by_name(&file_name_from_array_name(name))?;
+    let entry = archive.zip_archive().by_name(&file_name_from_array_name(name))?;
     entry.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -93,8 +74,8 @@ pub(super) struct Array {
 
 impl Array {
     fn parse(path: &Path, what: &str, max_axes: usize, bytes: Vec<u8>) -> Result<Self> {
-        let header = Header::parse(&bytes)
-            .map_err(|reason| refuse(path, format!("{what} cannot be read: {reason}")))?;
+        let header =
+            Header::parse(&bytes).map_err(|reason| refuse(path, format!("{what} cannot be read: {reason}")))?;
         let lengths = match *header.shape {
             [n] => [n, 1, 1],
             [n, a] => [n, a, 1],
@@ -112,14 +93,10 @@ impl Array {
             }
         };
         // Before anything is allocated by what the header says, the data must be there.
-        let needed = lengths
-            .iter()
-            .try_fold(header.size, |product, &length| product.checked_mul(length));
+        let needed = lengths.iter().try_fold(header.size, |product, &length| product.checked_mul(length));
         let found = bytes.len().saturating_sub(header.data_start);
         if needed.is_none_or(|needed| needed > found) {
-            let needed = needed.map_or("more bytes than there can be".to_owned(), |needed| {
-                format!("{needed} bytes")
-            });
+            let needed = needed.map_or("more bytes than there can be".to_owned(), |needed| format!("{needed} bytes"));
             return Err(refuse(
                 path,
                 format!(
@@ -128,27 +105,15 @@ impl Array {
             ));
         }
         if lengths.contains(&0) {
-            return Err(refuse(
-                path,
-                format!("{what} is empty; a table needs at least one row and one column"),
-            ));
+            return Err(refuse(path, format!("{what} is empty; a table needs at least one row and one column")));
         }
-        Ok(Self {
-            names: numbered_names(lengths[1] * lengths[2]),
-            header,
-            bytes,
-            lengths,
-        })
+        Ok(Self { names: numbered_names(lengths[1] * lengths[2]), header, bytes, lengths })
     }
 
     fn value(&self, row: usize, column: usize) -> Value {
         let [n, a, b] = self.lengths;
         let (j, k) = (column / b, column % b);
-        let index = if self.header.fortran_order {
-            row + n * (j + a * k)
-        } else {
-            (row * a + j) * b + k
-        };
+        let index = if self.header.fortran_order { row + n * (j + a * k) } else { (row * a + j) * b + k };
         let size = self.header.size;
         let start = self.header.data_start + index * size;
         let mut word = [0; 8];
@@ -174,17 +139,11 @@ impl Source for Array {
     }
 
     fn numbers(&mut self, column: usize) -> Result<Vec<f64>> {
-        Ok((0..self.rows())
-            .map(|row| self.value(row, column).number())
-            .collect())
+        Ok((0..self.rows()).map(|row| self.value(row, column).number()).collect())
     }
 
     fn texts(&self, columns: &[usize]) -> Result<Vec<Vec<String>>> {
-        let column_text = |&column| {
-            (0..self.rows())
-                .map(|row| self.value(row, column).text())
-                .collect()
-        };
+        let column_text = |&column| (0..self.rows()).map(|row| self.value(row, column).text()).collect();
         Ok(columns.iter().map(column_text).collect())
     }
 }
@@ -230,50 +189,29 @@ impl Header {
         if !bytes.starts_with(b"\x93NUMPY") {
             return Err("it does not begin as a NumPy array does; save it with numpy.save".into());
         }
-        let (text_start, length) =
-            match *bytes.get(6..12).ok_or_else(cut_short)? {
-                [1, _, a, b, _, _] => (10, usize::from(u16::from_le_bytes([a, b]))),
-                [2 | 3, _, a, b, c, d] => (12, u32::from_le_bytes([a, b, c, d]) as usize),
-                _ => return Err(
-                    "its version of the format is not known; save it with another version of NumPy"
-                        .into(),
-                ),
-            };
-        let data_start = text_start + length;
-        let text =
-            String::from_utf8_lossy(bytes.get(text_start..data_start).ok_or_else(cut_short)?);
-        let entry = |key| {
-            dict_entry(&text, key).ok_or(format!("its header has no entry {key}; save it again"))
+        let (text_start, length) = match *bytes.get(6..12).ok_or_else(cut_short)? {
+            [1, _, a, b, _, _] => (10, usize::from(u16::from_le_bytes([a, b]))),
+            [2 | 3, _, a, b, c, d] => (12, u32::from_le_bytes([a, b, c, d]) as usize),
+            _ => return Err("its version of the format is not known; save it with another version of NumPy".into()),
         };
+        let data_start = text_start + length;
+        let text = String::from_utf8_lossy(bytes.get(text_start..data_start).ok_or_else(cut_short)?);
+        let entry = |key| dict_entry(&text, key).ok_or(format!("its header has no entry {key}; save it again"));
 
         let (kind, size, big_endian) = element(entry("descr")?)?;
         let fortran_order = match entry("fortran_order")? {
             "True" => true,
             "False" => false,
             other => {
-                return Err(format!(
-                    "its header gives {other} as fortran_order; save it again"
-                ));
+                return Err(format!("its header gives {other} as fortran_order; save it again"));
             }
         };
         let shape = entry("shape")?;
-        let lengths = shape
-            .trim_start_matches(['(', '['])
-            .trim_end_matches([')', ']'])
-            .split(',')
-            .map(str::trim);
+        let lengths = shape.trim_start_matches(['(', '[']).trim_end_matches([')', ']']).split(',').map(str::trim);
         let lengths = lengths.filter(|length| !length.is_empty()).map(str::parse);
         let lengths: std::result::Result<_, _> = lengths.collect();
-        let shape =
-            lengths.map_err(|_| format!("its header gives {shape} as shape; save it again"))?;
-        Ok(Self {
-            kind,
-            size,
-            big_endian,
-            fortran_order,
-            shape,
-            data_start,
-        })
+        let shape = lengths.map_err(|_| format!("its header gives {shape} as shape; save it again"))?;
+        Ok(Self { kind, size, big_endian, fortran_order, shape, data_start })
     }
 }
 
@@ -295,20 +233,13 @@ fn element(description: &str) -> std::result::Result<(Kind, usize, bool), String
         "f4" => (Kind::Float, 4),
         "f8" => (Kind::Float, 8),
         other if other.starts_with('O') => {
-            return Err(
-                "it holds Python objects (a pickle), not numbers; convert it with astype(float)"
-                    .into(),
-            );
+            return Err("it holds Python objects (a pickle), not numbers; convert it with astype(float)".into());
         }
         other if other.starts_with('[') => {
-            return Err(
-                "it is a structured array; save its numeric fields as a plain matrix".into(),
-            );
+            return Err("it is a structured array; save its numeric fields as a plain matrix".into());
         }
         _ => {
-            return Err(format!(
-                "its type {name} is not a real number; convert it with astype(float)"
-            ));
+            return Err(format!("its type {name} is not a real number; convert it with astype(float)"));
         }
     };
     Ok((element.0, element.1, big_endian))

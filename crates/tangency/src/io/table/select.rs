@@ -22,9 +22,7 @@ impl Roles {
 
         let mut excluded = vec![false; columns.names.len()];
         for wanted in &options.exclude {
-            columns
-                .range("exclude", wanted)?
-                .for_each(|column| excluded[column] = true);
+            columns.range("exclude", wanted)?.for_each(|column| excluded[column] = true);
         }
 
         let mut is_feature = vec![false; columns.names.len()];
@@ -53,9 +51,7 @@ impl Roles {
                 }
             }
             None => (0..columns.names.len())
-                .filter(|&column| {
-                    source.is_feature(column) && Some(column) != id && Some(column) != label
-                })
+                .filter(|&column| source.is_feature(column) && Some(column) != id && Some(column) != label)
                 .for_each(add),
         }
         if features.is_empty() {
@@ -70,12 +66,7 @@ impl Roles {
         let carried = (0..columns.names.len())
             .filter(|&column| !is_feature[column] && Some(column) != id && Some(column) != label)
             .collect();
-        Ok(Self {
-            features,
-            id,
-            label,
-            carried,
-        })
+        Ok(Self { features, id, label, carried })
     }
 }
 
@@ -87,30 +78,14 @@ struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     fn new(path: &'a Path, names: &'a [String]) -> Self {
-        let by_name = names
-            .iter()
-            .enumerate()
-            .map(|(column, name)| (name.as_str(), column))
-            .collect();
-        Self {
-            path,
-            names,
-            by_name,
-        }
+        let by_name = names.iter().enumerate().map(|(column, name)| (name.as_str(), column)).collect();
+        Self { path, names, by_name }
     }
 
     fn find(&self, wanted: &str) -> Option<usize> {
         let wanted = wanted.trim();
-        let by_number = || {
-            wanted
-                .parse()
-                .ok()
-                .filter(|number: &usize| (1..=self.names.len()).contains(number))
-        };
-        self.by_name
-            .get(wanted)
-            .copied()
-            .or_else(|| by_number().map(|number| number - 1))
+        let by_number = || wanted.parse().ok().filter(|number: &usize| (1..=self.names.len()).contains(number));
+        self.by_name.get(wanted).copied().or_else(|| by_number().map(|number| number - 1))
     }
 
     fn one(&self, wanted: &str) -> Result<usize> {
@@ -129,17 +104,12 @@ impl<'a> Columns<'a> {
         let ends = |(at, _)| Some((self.find(&wanted[..at])?, self.find(&wanted[at + 1..])?));
         let Some((first, last)) = wanted.match_indices(':').find_map(ends) else {
             let (first, last) = wanted.split_once(':').unwrap_or((wanted, wanted));
-            return self
-                .one(first)
-                .and_then(|_| self.one(last))
-                .map(|column| column..=column);
+            return self.one(first).and_then(|_| self.one(last)).map(|column| column..=column);
         };
         if first > last {
             return Err(Error::InvalidConfig {
                 field,
-                requirement: format!(
-                    "ranges from left to right, but {wanted} runs from right to left; swap its ends"
-                ),
+                requirement: format!("ranges from left to right, but {wanted} runs from right to left; swap its ends"),
             });
         }
         Ok(first..=last)

@@ -141,7 +141,8 @@ impl Literal {
         self.c_covariance = inverse(&(self.gamma_matrix(hyper.gamma) + self.c_prior(hyper))).0;
         let (h, s) = (self.h(), &self.c_covariance);
         let size = self.n * self.d_x;
-        self.c = Matrix::from_fn(self.d_y, size, |f, p| hyper.gamma * (0..size).map(|q| h[(f, q)] * s[(q, p)]).sum::<f64>());
+        self.c =
+            Matrix::from_fn(self.d_y, size, |f, p| hyper.gamma * (0..size).map(|q| h[(f, q)] * s[(q, p)]).sum::<f64>());
     }
 
     fn edge_energy(&self) -> f64 {
@@ -156,7 +157,8 @@ impl Literal {
     fn quadratic_and_linear(&self, gamma: f64) -> (f64, f64) {
         let (matrix, h) = (self.gamma_matrix(gamma), self.h());
         let size = self.n * self.d_x;
-        let quadratic = (0..size).flat_map(|p| (0..size).map(move |q| (p, q))).map(|(p, q)| matrix[(p, q)] * self.cc(q, p)).sum();
+        let quadratic =
+            (0..size).flat_map(|p| (0..size).map(move |q| (p, q))).map(|(p, q)| matrix[(p, q)] * self.cc(q, p)).sum();
         let linear = (0..size).map(|p| (0..self.d_y).map(|f| self.c[(f, p)] * h[(f, p)]).sum::<f64>()).sum();
         (quadratic, linear)
     }

@@ -50,13 +50,9 @@ impl Kind {
                     .map_or(Self::Opaque, Self::Decimal)
             }
             (ConvertedType::NONE, Type::INT32 | Type::INT64) => Self::Number,
-            (
-                ConvertedType::INT_8
-                | ConvertedType::INT_16
-                | ConvertedType::INT_32
-                | ConvertedType::INT_64,
-                _,
-            ) => Self::Number,
+            (ConvertedType::INT_8 | ConvertedType::INT_16 | ConvertedType::INT_32 | ConvertedType::INT_64, _) => {
+                Self::Number
+            }
             (ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32, _) => {
                 Self::Unsigned(u32::MAX.into())
             }
@@ -72,10 +68,7 @@ impl Kind {
     }
 
     pub(super) fn is_numeric(self) -> bool {
-        matches!(
-            self,
-            Self::Number | Self::Unsigned(_) | Self::Half | Self::Decimal(_)
-        )
+        matches!(self, Self::Number | Self::Unsigned(_) | Self::Half | Self::Decimal(_))
     }
 
     fn value(self, raw: Raw) -> Option<Value> {
@@ -83,9 +76,7 @@ impl Kind {
             (Self::Number, Raw::Value(value)) => Some(value),
             (Self::Number, Raw::Integer(x)) => Some(Value::Signed(x)),
             (Self::Unsigned(bits), Raw::Integer(x)) => Some(Value::Unsigned(x as u64 & bits)),
-            (Self::Half, Raw::Bytes(&[low, high])) => {
-                Some(Value::Single(half(u16::from_le_bytes([low, high]))))
-            }
+            (Self::Half, Raw::Bytes(&[low, high])) => Some(Value::Single(half(u16::from_le_bytes([low, high])))),
             _ => None,
         }
     }
@@ -100,17 +91,11 @@ impl Kind {
 
     pub(super) fn number(self, raw: Raw) -> Option<f64> {
         // The text of a decimal is exact, so that parsing it rounds only once.
-        self.value(raw)
-            .map(Value::number)
-            .or_else(|| self.decimal(raw)?.parse().ok())
+        self.value(raw).map(Value::number).or_else(|| self.decimal(raw)?.parse().ok())
     }
 
     pub(super) fn text(self, raw: Raw) -> String {
-        if let Some(text) = self
-            .value(raw)
-            .map(Value::text)
-            .or_else(|| self.decimal(raw))
-        {
+        if let Some(text) = self.value(raw).map(Value::text).or_else(|| self.decimal(raw)) {
             return text;
         }
         match (self, raw) {
@@ -169,13 +154,7 @@ fn date(days: i64) -> String {
 fn instant(ticks: i64, per_second: i64) -> String {
     let (seconds, fraction) = (ticks.div_euclid(per_second), ticks.rem_euclid(per_second));
     let (day, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let mut text = format!(
-        "{}T{:02}:{:02}:{:02}",
-        date(day),
-        second / 3600,
-        second / 60 % 60,
-        second % 60
-    );
+    let mut text = format!("{}T{:02}:{:02}:{:02}", date(day), second / 3600, second / 60 % 60, second % 60);
     if fraction > 0 {
         let digits = per_second.ilog10() as usize;
         text.push_str(&format!(".{fraction:0digits$}"));
@@ -195,14 +174,8 @@ mod tests {
         assert_eq!(date(19_723), "2024-01-01");
         assert_eq!(date(20_088), "2024-12-31");
         assert_eq!(instant(-1, 1000), "1969-12-31T23:59:59.999");
-        assert_eq!(
-            instant(1_700_000_000_000_000, 1_000_000),
-            "2023-11-14T22:13:20"
-        );
-        assert_eq!(
-            instant(1_700_000_000_000_000_001, 1_000_000_000),
-            "2023-11-14T22:13:20.000000001"
-        );
+        assert_eq!(instant(1_700_000_000_000_000, 1_000_000), "2023-11-14T22:13:20");
+        assert_eq!(instant(1_700_000_000_000_000_001, 1_000_000_000), "2023-11-14T22:13:20.000000001");
         for extreme in [i64::MIN, i64::MAX] {
             assert!(instant(extreme, 1000).contains('T'));
         }

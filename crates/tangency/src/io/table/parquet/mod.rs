@@ -38,33 +38,17 @@ impl Columnar {
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;
         let reader = guarded(path, || SerializedFileReader::new(file))?;
         let groups = reader.metadata().row_groups().iter();
-        let rows = groups
-            .map(|group| usize::try_from(group.num_rows()).unwrap_or(0))
-            .fold(0, usize::saturating_add);
+        let rows = groups.map(|group| usize::try_from(group.num_rows()).unwrap_or(0)).fold(0, usize::saturating_add);
         if rows == 0 {
-            return Err(refuse(
-                path,
-                "there is no row in it; a table needs at least one",
-            ));
+            return Err(refuse(path, "there is no row in it; a table needs at least one"));
         }
         let columns = reader.metadata().file_metadata().schema_descr().columns();
         let names: Vec<String> = columns.iter().map(|column| name(column)).collect();
         refuse_duplicates(path, &names)?;
         let kinds = columns.iter().map(|column| Kind::of(column)).collect();
-        let is_list = columns
-            .iter()
-            .map(|column| column.max_rep_level() > 0)
-            .collect();
+        let is_list = columns.iter().map(|column| column.max_rep_level() > 0).collect();
         let numbers = vec![Vec::new(); names.len()];
-        let mut table = Self {
-            path: path.to_owned(),
-            reader,
-            rows,
-            names,
-            kinds,
-            is_list,
-            numbers,
-        };
+        let mut table = Self { path: path.to_owned(), reader, rows, names, kinds, is_list, numbers };
         table.load_numbers()?;
         Ok(table)
     }
@@ -74,9 +58,7 @@ impl Columnar {
     }
 
     fn load_numbers(&mut self) -> Result<()> {
-        let numeric: Vec<usize> = (0..self.names.len())
-            .filter(|&column| self.is_numeric(column))
-            .collect();
+        let numeric: Vec<usize> = (0..self.names.len()).filter(|&column| self.is_numeric(column)).collect();
         let mut numbers = vec![Vec::new(); numeric.len()];
         self.scan(&numeric, &mut |position, _, raw| {
             let number = raw.and_then(|raw| self.kinds[numeric[position]].number(raw));
@@ -90,24 +72,16 @@ impl Columnar {
     }
 
     /// Calls `visit` with the position in `columns`, the place and the value of every cell.
-    fn scan(
-        &self,
-        columns: &[usize],
-        visit: &mut dyn FnMut(usize, Place, Option<Raw>),
-    ) -> Result<()> {
+    fn scan(&self, columns: &[usize], visit: &mut dyn FnMut(usize, Place, Option<Raw>)) -> Result<()> {
         guarded(&self.path, || {
             // Row groups are the outer loop, since to open one takes time in proportion to its columns.
             for group in 0..self.reader.num_row_groups() {
                 let group = self.reader.get_row_group(group)?;
                 for (position, &column) in columns.iter().enumerate() {
                     let descriptor = group.metadata().schema_descr().column(column);
-                    scan_chunk(
-                        group.get_column_reader(column)?,
-                        &descriptor,
-                        &mut |place, raw| {
-                            visit(position, place, raw);
-                        },
-                    )?;
+                    scan_chunk(group.get_column_reader(column)?, &descriptor, &mut |place, raw| {
+                        visit(position, place, raw);
+                    })?;
                 }
             }
             Ok(())
@@ -119,10 +93,7 @@ impl Columnar {
             return Ok(());
         }
         let (name, rows) = (&self.names[column], self.rows);
-        Err(refuse(
-            &self.path,
-            format!("damaged: column {name} has {found} rows and not {rows}; write the file again"),
-        ))
+        Err(refuse(&self.path, format!("damaged: column {name} has {found} rows and not {rows}; write the file again")))
     }
 }
 
@@ -146,11 +117,7 @@ impl Source for Columnar {
             return Ok(std::mem::take(&mut self.numbers[column]));
         }
         let texts = self.texts(&[column])?;
-        Ok(texts
-            .iter()
-            .flatten()
-            .map(|text| text.trim().parse().unwrap_or(f64::NAN))
-            .collect())
+        Ok(texts.iter().flatten().map(|text| text.trim().parse().unwrap_or(f64::NAN)).collect())
     }
 
     fn texts(&self, columns: &[usize]) -> Result<Vec<Vec<String>>> {
@@ -184,23 +151,14 @@ fn guarded<T>(path: &Path, read: impl FnOnce() -> Parquet<T>) -> Result<T> {
         Ok(Err(error)) => error.to_string(),
         Err(_) => "its contents contradict each other".to_owned(),
     };
-    Err(refuse(
-        path,
-        format!(
-            "not a Parquet file that can be read ({reason}); write it again, or convert it to .csv"
-        ),
-    ))
+    Err(refuse(path, format!("not a Parquet file that can be read ({reason}); write it again, or convert it to .csv")))
 }
 
 /// A field within a record is a column of its own, named `record.field`.
 fn name(column: &ColumnDescriptor) -> String {
     match column.path().parts() {
         // The inner names of a list say nothing, for the format prescribes them.
-        [name, _, inner]
-            if column.max_rep_level() == 1 && (inner == "element" || inner == "item") =>
-        {
-            name.clone()
-        }
+        [name, _, inner] if column.max_rep_level() == 1 && (inner == "element" || inner == "item") => name.clone(),
         parts => parts.join("."),
     }
 }
@@ -217,31 +175,17 @@ type Visit<'v> = &'v mut dyn FnMut(Place, Option<Raw>);
 
 fn scan_chunk(reader: ColumnReader, column: &ColumnDescriptor, visit: Visit) -> Parquet<()> {
     match reader {
-        ColumnReader::BoolColumnReader(reader) => {
-            scan(reader, column, visit, |&x| Raw::Value(Value::Truth(x)))
-        }
-        ColumnReader::Int32ColumnReader(reader) => {
-            scan(reader, column, visit, |&x| Raw::Integer(x.into()))
-        }
-        ColumnReader::Int64ColumnReader(reader) => {
-            scan(reader, column, visit, |&x| Raw::Integer(x))
-        }
-        ColumnReader::Int96ColumnReader(reader) => scan(reader, column, visit, |x: &Int96| {
-            Raw::Integer(x.to_micros())
-        }),
-        ColumnReader::FloatColumnReader(reader) => {
-            scan(reader, column, visit, |&x| Raw::Value(Value::Single(x)))
-        }
-        ColumnReader::DoubleColumnReader(reader) => {
-            scan(reader, column, visit, |&x| Raw::Value(Value::Double(x)))
-        }
+        ColumnReader::BoolColumnReader(reader) => scan(reader, column, visit, |&x| Raw::Value(Value::Truth(x))),
+        ColumnReader::Int32ColumnReader(reader) => scan(reader, column, visit, |&x| Raw::Integer(x.into())),
+        ColumnReader::Int64ColumnReader(reader) => scan(reader, column, visit, |&x| Raw::Integer(x)),
+        ColumnReader::Int96ColumnReader(reader) => scan(reader, column, visit, |x: &Int96| Raw::Integer(x.to_micros())),
+        ColumnReader::FloatColumnReader(reader) => scan(reader, column, visit, |&x| Raw::Value(Value::Single(x))),
+        ColumnReader::DoubleColumnReader(reader) => scan(reader, column, visit, |&x| Raw::Value(Value::Double(x))),
         ColumnReader::ByteArrayColumnReader(reader) => {
             scan(reader, column, visit, |x: &ByteArray| Raw::Bytes(x.data()))
         }
         ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-            scan(reader, column, visit, |x: &FixedLenByteArray| {
-                Raw::Bytes(x.data())
-            })
+            scan(reader, column, visit, |x: &FixedLenByteArray| Raw::Bytes(x.data()))
         }
     }
 }
@@ -258,12 +202,7 @@ fn scan<T: DataType>(
         definitions.clear();
         repetitions.clear();
         values.clear();
-        let (_, _, levels) = reader.read_records(
-            BATCH,
-            Some(&mut definitions),
-            Some(&mut repetitions),
-            &mut values,
-        )?;
+        let (_, _, levels) = reader.read_records(BATCH, Some(&mut definitions), Some(&mut repetitions), &mut values)?;
         if levels == 0 {
             return Ok(());
         }
@@ -277,11 +216,7 @@ fn scan<T: DataType>(
                 Some(0) if definition + 1 == in_list => Place::EmptyList,
                 _ => Place::Row,
             };
-            let value = if definition == column.max_def_level() {
-                values.next()
-            } else {
-                None
-            };
+            let value = if definition == column.max_def_level() { values.next() } else { None };
             visit(place, value.map(&raw));
         }
     }

@@ -11,28 +11,17 @@ fn select(options: TableOptions) -> Result<Table> {
 fn features(columns: &[&str], exclude: &[&str]) -> Result<Vec<String>> {
     let columns = Some(columns.iter().map(|&name| name.to_owned()).collect());
     let exclude = exclude.iter().map(|&name| name.to_owned()).collect();
-    Ok(select(TableOptions {
-        columns,
-        exclude,
-        ..TableOptions::default()
-    })?
-    .feature_names)
+    Ok(select(TableOptions { columns, exclude, ..TableOptions::default() })?.feature_names)
 }
 
 #[test]
 fn numeric_columns_are_features_and_others_are_carried() {
     let table = select(TableOptions::default()).unwrap();
     assert_eq!(table.feature_names, ["jan", "feb", "mar", "group"]);
-    assert_eq!(
-        rows_of(&table.values),
-        [[1.0, 2.0, 3.0, 0.0], [4.0, 5.0, 6.0, 1.0]]
-    );
+    assert_eq!(rows_of(&table.values), [[1.0, 2.0, 3.0, 0.0], [4.0, 5.0, 6.0, 1.0]]);
     assert_eq!(
         table.carried,
-        [
-            ("name".into(), vec!["p".into(), "q".into()]),
-            ("site".into(), vec!["u".into(), "v".into()])
-        ]
+        [("name".into(), vec!["p".into(), "q".into()]), ("site".into(), vec!["u".into(), "v".into()])]
     );
     assert!(table.ids.is_none() && table.labels.is_none());
 }
@@ -54,12 +43,8 @@ fn ids_and_labels_are_neither_features_nor_carried() {
 #[test]
 fn one_column_may_be_both_id_and_label() {
     let both = Some("name".to_owned());
-    let table = select(TableOptions {
-        id_column: both.clone(),
-        label_column: both,
-        ..TableOptions::default()
-    })
-    .unwrap();
+    let table =
+        select(TableOptions { id_column: both.clone(), label_column: both, ..TableOptions::default() }).unwrap();
     assert_eq!(table.ids.unwrap(), ["p", "q"]);
     assert_eq!(table.labels.unwrap(), ["p", "q"]);
 }
@@ -69,26 +54,15 @@ fn features_are_chosen_by_name_number_and_range() {
     assert_eq!(features(&["mar", "jan"], &[]).unwrap(), ["mar", "jan"]);
     assert_eq!(features(&["2", " 6 "], &[]).unwrap(), ["jan", "group"]);
     assert_eq!(features(&["jan:mar"], &[]).unwrap(), ["jan", "feb", "mar"]);
-    assert_eq!(
-        features(&["2:mar", "feb:3"], &[]).unwrap(),
-        ["jan", "feb", "mar"]
-    );
+    assert_eq!(features(&["2:mar", "feb:3"], &[]).unwrap(), ["jan", "feb", "mar"]);
     assert_eq!(features(&["jan:mar"], &["feb"]).unwrap(), ["jan", "mar"]);
 }
 
 #[test]
 fn excluded_columns_are_still_carried() {
-    let table = select(TableOptions {
-        exclude: vec!["feb:mar".into()],
-        ..TableOptions::default()
-    })
-    .unwrap();
+    let table = select(TableOptions { exclude: vec!["feb:mar".into()], ..TableOptions::default() }).unwrap();
     assert_eq!(table.feature_names, ["jan", "group"]);
-    let carried: Vec<&str> = table
-        .carried
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let carried: Vec<&str> = table.carried.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(carried, ["name", "feb", "mar", "site"]);
     assert_eq!(table.carried[1].1, ["2", "5"]);
 }
@@ -98,11 +72,7 @@ fn names_come_before_numbers_and_may_hold_colons() {
     let fixture = Fixture::new("years.csv", "2,1,a:b,c\nx,5,6,7\n");
     let read = |columns: &str| {
         let columns = Some(vec![columns.to_owned()]);
-        let options = TableOptions {
-            columns,
-            header: Some(true),
-            ..TableOptions::default()
-        };
+        let options = TableOptions { columns, header: Some(true), ..TableOptions::default() };
         read_table(&fixture.path, &options).unwrap().feature_names
     };
     assert_eq!(read("1"), ["1"]);
@@ -114,33 +84,15 @@ fn names_come_before_numbers_and_may_hold_colons() {
 
 #[test]
 fn columns_that_are_not_there_are_named_with_those_that_are() {
-    for (wanted, missing) in [
-        ("dec", "dec"),
-        ("7", "7"),
-        ("0", "0"),
-        ("jan:dec", "dec"),
-        ("apr:dec", "apr"),
-        ("", ""),
-    ] {
+    for (wanted, missing) in [("dec", "dec"), ("7", "7"), ("0", "0"), ("jan:dec", "dec"), ("apr:dec", "apr"), ("", "")]
+    {
         let message = features(&[wanted], &[]).unwrap_err().to_string();
-        assert!(
-            message.starts_with(&format!("there is no column \"{missing}\" in ")),
-            "{message}"
-        );
-        assert!(
-            message.ends_with("its columns are name, jan, feb, mar, site, group"),
-            "{message}"
-        );
-        assert!(matches!(
-            features(&["jan"], &[wanted]),
-            Err(Error::NoSuchColumn { .. })
-        ));
+        assert!(message.starts_with(&format!("there is no column \"{missing}\" in ")), "{message}");
+        assert!(message.ends_with("its columns are name, jan, feb, mar, site, group"), "{message}");
+        assert!(matches!(features(&["jan"], &[wanted]), Err(Error::NoSuchColumn { .. })));
         let label_column = Some(wanted.to_owned());
         assert!(matches!(
-            select(TableOptions {
-                label_column,
-                ..TableOptions::default()
-            }),
+            select(TableOptions { label_column, ..TableOptions::default() }),
             Err(Error::NoSuchColumn { .. })
         ));
     }
@@ -149,14 +101,8 @@ fn columns_that_are_not_there_are_named_with_those_that_are() {
 #[test]
 fn long_lists_of_columns_are_shortened() {
     let header: Vec<String> = (0..100).map(|j| format!("x{j}")).collect();
-    let fixture = Fixture::new(
-        "wide.csv",
-        format!("{}\n{}\n", header.join(","), vec!["1"; 100].join(",")),
-    );
-    let options = TableOptions {
-        id_column: Some("id".into()),
-        ..TableOptions::default()
-    };
+    let fixture = Fixture::new("wide.csv", format!("{}\n{}\n", header.join(","), vec!["1"; 100].join(",")));
+    let options = TableOptions { id_column: Some("id".into()), ..TableOptions::default() };
     let message = read_table(&fixture.path, &options).unwrap_err().to_string();
     assert!(message.ends_with("x10, x11, …"), "{message}");
 }
@@ -164,58 +110,20 @@ fn long_lists_of_columns_are_shortened() {
 #[test]
 fn ranges_run_from_left_to_right() {
     let error = features(&["mar:jan"], &[]).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            Error::InvalidConfig {
-                field: "columns",
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, Error::InvalidConfig { field: "columns", .. }), "{error}");
     let error = features(&["jan"], &["5:2"]).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            Error::InvalidConfig {
-                field: "exclude",
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, Error::InvalidConfig { field: "exclude", .. }), "{error}");
 }
 
 #[test]
 fn a_feature_cannot_also_be_id_or_label() {
-    for (id_column, label_column) in [(Some("jan".to_owned()), None), (None, Some("3".to_owned()))]
-    {
+    for (id_column, label_column) in [(Some("jan".to_owned()), None), (None, Some("3".to_owned()))] {
         let columns = Some(vec!["jan:mar".to_owned()]);
-        let options = TableOptions {
-            id_column,
-            label_column,
-            columns,
-            ..TableOptions::default()
-        };
+        let options = TableOptions { id_column, label_column, columns, ..TableOptions::default() };
         let error = select(options.clone()).unwrap_err();
-        assert!(
-            matches!(
-                error,
-                Error::InvalidConfig {
-                    field: "columns",
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert!(matches!(error, Error::InvalidConfig { field: "columns", .. }), "{error}");
         let exclude = vec!["jan".to_owned(), "feb".to_owned()];
-        assert_eq!(
-            select(TableOptions { exclude, ..options })
-                .unwrap()
-                .feature_names,
-            ["mar"]
-        );
+        assert_eq!(select(TableOptions { exclude, ..options }).unwrap().feature_names, ["mar"]);
     }
 }
 
@@ -230,20 +138,8 @@ fn a_chosen_column_must_be_numeric() {
 
 #[test]
 fn a_table_needs_a_feature() {
-    for (columns, exclude) in [
-        (Some(vec![]), vec![]),
-        (None, vec!["2:4".into(), "group".into()]),
-    ] {
-        let message = select(TableOptions {
-            columns,
-            exclude,
-            ..TableOptions::default()
-        })
-        .unwrap_err()
-        .to_string();
-        assert!(
-            message.contains("no numeric column is left to be a feature"),
-            "{message}"
-        );
+    for (columns, exclude) in [(Some(vec![]), vec![]), (None, vec!["2:4".into(), "group".into()])] {
+        let message = select(TableOptions { columns, exclude, ..TableOptions::default() }).unwrap_err().to_string();
+        assert!(message.contains("no numeric column is left to be a feature"), "{message}");
     }
 }

@@ -24,10 +24,7 @@ impl Fixture {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(name);
         std::fs::write(&path, contents).unwrap();
-        Self {
-            path,
-            _directory: directory,
-        }
+        Self { path, _directory: directory }
     }
 
     fn table(&self) -> Result<Table> {
@@ -48,9 +45,7 @@ fn refusal(name: &str, contents: impl AsRef<[u8]>) -> String {
 }
 
 fn rows_of(matrix: &Matrix) -> Vec<Vec<f64>> {
-    (0..matrix.nrows())
-        .map(|i| (0..matrix.ncols()).map(|j| matrix[(i, j)]).collect())
-        .collect()
+    (0..matrix.nrows()).map(|i| (0..matrix.ncols()).map(|j| matrix[(i, j)]).collect()).collect()
 }
 
 /// Reads every beginning of `bytes`, and every variant of it with one byte changed, at up to a few hundred places.
@@ -73,39 +68,25 @@ fn damage_never_panics(name: &str, bytes: &[u8]) {
 fn unknown_extensions_are_refused_with_the_known_ones() {
     for name in ["table.xlsx", "table", "table.csv.gz"] {
         let message = refusal(name, "a,b\n1,2\n");
-        assert!(
-            message.contains(".csv, .tsv, .tab, .txt, .npy, .npz, .parquet or .pq"),
-            "{message}"
-        );
+        assert!(message.contains(".csv, .tsv, .tab, .txt, .npy, .npz, .parquet or .pq"), "{message}");
     }
 }
 
 #[test]
 fn extensions_may_be_in_capitals() {
-    assert_eq!(
-        read("TABLE.CSV", "a,b\n1,2\n").unwrap().feature_names,
-        ["a", "b"]
-    );
+    assert_eq!(read("TABLE.CSV", "a,b\n1,2\n").unwrap().feature_names, ["a", "b"]);
 }
 
 #[test]
 fn files_that_are_not_there_are_named() {
     for name in ["absent.csv", "absent.npy", "absent.npz"] {
         let error = read_table(Path::new(name), &TableOptions::default()).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .starts_with(&format!("{name}: cannot be read")),
-            "{error}"
-        );
+        assert!(error.to_string().starts_with(&format!("{name}: cannot be read")), "{error}");
     }
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("folder.csv");
     std::fs::create_dir(&path).unwrap();
-    assert!(matches!(
-        read_table(&path, &TableOptions::default()),
-        Err(Error::File { .. })
-    ));
+    assert!(matches!(read_table(&path, &TableOptions::default()), Err(Error::File { .. })));
 }
 
 #[cfg(not(feature = "parquet"))]
@@ -117,78 +98,39 @@ fn a_build_without_parquet_says_so() {
 #[test]
 fn an_array_is_named_only_for_npz() {
     let fixture = Fixture::new("table.csv", "1,2\n");
-    let options = TableOptions {
-        array: Some("X".into()),
-        ..TableOptions::default()
-    };
+    let options = TableOptions { array: Some("X".into()), ..TableOptions::default() };
     let error = read_table(&fixture.path, &options).unwrap_err();
-    assert!(
-        matches!(error, Error::InvalidConfig { field: "array", .. }),
-        "{error}"
-    );
+    assert!(matches!(error, Error::InvalidConfig { field: "array", .. }), "{error}");
 }
 
 #[test]
 fn a_matrix_is_read_from_text_whole() {
     let fixture = Fixture::new("start.csv", "1,2\n3,4\n");
-    assert_eq!(
-        rows_of(&read_matrix(&fixture.path, "the start").unwrap()),
-        [[1.0, 2.0], [3.0, 4.0]]
-    );
+    assert_eq!(rows_of(&read_matrix(&fixture.path, "the start").unwrap()), [[1.0, 2.0], [3.0, 4.0]]);
     let fixture = Fixture::new("start.tsv", "y1\ty2\n1\t2\n");
-    assert_eq!(
-        rows_of(&read_matrix(&fixture.path, "the start").unwrap()),
-        [[1.0, 2.0]]
-    );
+    assert_eq!(rows_of(&read_matrix(&fixture.path, "the start").unwrap()), [[1.0, 2.0]]);
 }
 
 #[test]
 fn a_matrix_with_other_cells_is_refused() {
-    for (contents, found) in [
-        ("1,2\nx,4\n", "\"x\""),
-        ("1,2\n,4\n", "a missing cell"),
-        ("1,2\ninf,4\n", "\"inf\""),
-    ] {
+    for (contents, found) in [("1,2\nx,4\n", "\"x\""), ("1,2\n,4\n", "a missing cell"), ("1,2\ninf,4\n", "\"inf\"")] {
         let fixture = Fixture::new("start.csv", contents);
-        let message = read_matrix(&fixture.path, "the start")
-            .unwrap_err()
-            .to_string();
-        let expected = format!(
-            "the start must be finite numbers throughout, but row 2, column c1 holds {found}"
-        );
+        let message = read_matrix(&fixture.path, "the start").unwrap_err().to_string();
+        let expected = format!("the start must be finite numbers throughout, but row 2, column c1 holds {found}");
         assert!(message.contains(&expected), "{message}");
     }
     let fixture = Fixture::new("start.npz", "");
-    let message = read_matrix(&fixture.path, "the start")
-        .unwrap_err()
-        .to_string();
-    assert!(
-        message.contains("the start is read from .npy or .csv files only"),
-        "{message}"
-    );
+    let message = read_matrix(&fixture.path, "the start").unwrap_err().to_string();
+    assert!(message.contains("the start is read from .npy or .csv files only"), "{message}");
 }
 
 #[test]
 fn cells_are_read_as_they_are() {
-    let fixture = Fixture::new(
-        "edges.csv",
-        "\u{feff}from,to\r\n a , \"b, c\" \r\n\r\n1,2,3\r\n",
-    );
+    let fixture = Fixture::new("edges.csv", "\u{feff}from,to\r\n a , \"b, c\" \r\n\r\n1,2,3\r\n");
     let rows = read_cells(&fixture.path).unwrap();
-    assert_eq!(
-        rows,
-        [
-            vec!["from", "to"],
-            vec!["a", "\"b", "c\""],
-            vec!["1", "2", "3"]
-        ]
-    );
+    assert_eq!(rows, [vec!["from", "to"], vec!["a", "\"b", "c\""], vec!["1", "2", "3"]]);
     let fixture = Fixture::new("edges.txt", "1\t2\n3\t4\n");
     assert_eq!(read_cells(&fixture.path).unwrap(), [["1", "2"], ["3", "4"]]);
-    assert!(
-        read_cells(&Fixture::new("edges.csv", "").path)
-            .unwrap()
-            .is_empty()
-    );
+    assert!(read_cells(&Fixture::new("edges.csv", "").path).unwrap().is_empty());
     assert!(read_cells(Path::new("absent.csv")).is_err());
 }

@@ -15,9 +15,7 @@ type Group<'a> = SerializedRowGroupWriter<'a, Vec<u8>>;
 /// A file with one row group for each of `groups`.
 fn file(schema: &str, compression: Compression, groups: &[&dyn Fn(&mut Group)]) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(schema).unwrap());
-    let properties = WriterProperties::builder()
-        .set_compression(compression)
-        .build();
+    let properties = WriterProperties::builder().set_compression(compression).build();
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).unwrap();
     for group in groups {
         let mut row_group = writer.next_row_group().unwrap();
@@ -27,17 +25,9 @@ fn file(schema: &str, compression: Compression, groups: &[&dyn Fn(&mut Group)]) 
     writer.into_inner().unwrap()
 }
 
-fn put<T: DataType>(
-    group: &mut Group,
-    values: &[T::T],
-    definitions: Option<&[i16]>,
-    repetitions: Option<&[i16]>,
-) {
+fn put<T: DataType>(group: &mut Group, values: &[T::T], definitions: Option<&[i16]>, repetitions: Option<&[i16]>) {
     let mut column = group.next_column().unwrap().unwrap();
-    column
-        .typed::<T>()
-        .write_batch(values, definitions, repetitions)
-        .unwrap();
+    column.typed::<T>().write_batch(values, definitions, repetitions).unwrap();
     column.close().unwrap();
 }
 
@@ -70,22 +60,13 @@ fn mixed() -> Vec<u8> {
 fn every_plain_type_is_read() {
     let table = read("t.parquet", mixed()).unwrap();
     assert_eq!(table.feature_names, ["x", "y", "i", "l", "u", "b", "price"]);
-    let rows = [
-        vec![0.1, 1.5, -1.0, u64::MAX as f64, 4294967295.0, 1.0, 1.99],
-        vec![-2.0, 2.5, 7.0, 3.0, 4.0, 0.0, -0.05],
-    ];
+    let rows =
+        [vec![0.1, 1.5, -1.0, u64::MAX as f64, 4294967295.0, 1.0, 1.99], vec![-2.0, 2.5, 7.0, 3.0, 4.0, 0.0, -0.05]];
     assert_eq!(rows_of(&table.values), [rows.clone(), rows].concat());
-    let carried: Vec<&str> = table
-        .carried
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let carried: Vec<&str> = table.carried.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(carried, ["name", "when", "day"]);
     assert_eq!(table.carried[0].1, ["ä", "", "ä", ""]);
-    assert_eq!(
-        table.carried[1].1[..2],
-        ["1970-01-01T00:00:00", "2023-11-14T22:13:20"]
-    );
+    assert_eq!(table.carried[1].1[..2], ["1970-01-01T00:00:00", "2023-11-14T22:13:20"]);
     assert_eq!(table.carried[2].1[..2], ["1970-01-01", "2024-01-01"]);
 }
 
@@ -104,10 +85,7 @@ fn columns_are_chosen_as_in_text() {
     assert_eq!(table.labels.unwrap()[..2], ["true", "false"]);
     assert_eq!(table.carried.len(), 5);
     for column in ["name", "when"] {
-        let options = TableOptions {
-            columns: Some(vec![column.into()]),
-            ..TableOptions::default()
-        };
+        let options = TableOptions { columns: Some(vec![column.into()]), ..TableOptions::default() };
         let error = read_table(&fixture.path, &options).unwrap_err();
         assert!(matches!(error, Error::NotNumeric { row: 1, .. }), "{error}");
     }
@@ -123,15 +101,8 @@ fn every_compression_is_read() {
         Compression::ZSTD(Default::default()),
         Compression::LZ4_RAW,
     ] {
-        let table = read(
-            "t.parquet",
-            file(
-                "message t { required double x; }",
-                compression,
-                &[&group, &group],
-            ),
-        )
-        .unwrap();
+        let table =
+            read("t.parquet", file("message t { required double x; }", compression, &[&group, &group])).unwrap();
         assert_eq!(table.values.nrows(), 40_000);
     }
 }
@@ -155,10 +126,7 @@ fn nulls_and_nans_are_missing() {
         put::<DoubleType>(group, &[], Some(&[0, 0]), None);
     };
     let table = read("t.parquet", file(schema, Compression::SNAPPY, &[&group])).unwrap();
-    assert_eq!(
-        (table.feature_names, table.carried.len()),
-        (vec!["x".into()], 1)
-    );
+    assert_eq!((table.feature_names, table.carried.len()), (vec!["x".into()], 1));
 }
 
 #[test]
@@ -169,18 +137,9 @@ fn numbers_as_text_are_features_only_when_asked_for() {
         put::<ByteArrayType>(group, &strings(&["007", " 8 "]), None, None);
     };
     let fixture = Fixture::new("t.parquet", file(schema, Compression::SNAPPY, &[&group]));
-    assert_eq!(
-        fixture.table().unwrap().carried,
-        [("code".into(), vec!["007".into(), " 8 ".into()])]
-    );
-    let options = TableOptions {
-        columns: Some(vec!["code".into()]),
-        ..TableOptions::default()
-    };
-    assert_eq!(
-        rows_of(&read_table(&fixture.path, &options).unwrap().values),
-        [[7.0], [8.0]]
-    );
+    assert_eq!(fixture.table().unwrap().carried, [("code".into(), vec!["007".into(), " 8 ".into()])]);
+    let options = TableOptions { columns: Some(vec!["code".into()]), ..TableOptions::default() };
+    assert_eq!(rows_of(&read_table(&fixture.path, &options).unwrap().values), [[7.0], [8.0]]);
 }
 
 #[test]
@@ -192,25 +151,12 @@ fn records_become_columns_and_lists_are_carried_as_text() {
     }";
     let group = |group: &mut Group| {
         put::<DoubleType>(group, &[1.0, 2.0, 3.0, 4.0, 5.0], Some(&[2; 5]), None);
-        put::<Int32Type>(
-            group,
-            &[1, 2, 3],
-            Some(&[3, 3, 2, 0, 1, 2, 3]),
-            Some(&[0, 1, 1, 0, 0, 0, 0]),
-        );
+        put::<Int32Type>(group, &[1, 2, 3], Some(&[3, 3, 2, 0, 1, 2, 3]), Some(&[0, 1, 1, 0, 0, 0, 0]));
         put::<DoubleType>(group, &[0.0, 1.0, 2.0, 3.0, 4.0], None, None);
     };
     let table = read("t.parquet", file(schema, Compression::SNAPPY, &[&group])).unwrap();
     assert_eq!(table.feature_names, ["p.x"]);
-    assert_eq!(
-        table.carried[0],
-        (
-            "v".into(),
-            ["[1, 2, null]", "", "[]", "[null]", "[3]"]
-                .map(String::from)
-                .into()
-        )
-    );
+    assert_eq!(table.carried[0], ("v".into(), ["[1, 2, null]", "", "[]", "[null]", "[3]"].map(String::from).into()));
     assert_eq!(table.carried[1].0, "__index_level_0__");
 }
 
@@ -221,25 +167,14 @@ fn other_files_are_refused() {
     let empty = file("message t { required double x; }", Compression::SNAPPY, &[]);
     assert!(refusal("t.parquet", empty).contains("there is no row in it"));
     let error = read_table(Path::new("absent.pq"), &TableOptions::default()).unwrap_err();
-    assert!(
-        error.to_string().starts_with("absent.pq: cannot be read"),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("absent.pq: cannot be read"), "{error}");
 }
 
 #[test]
 fn wide_tables_are_read() {
-    let names: Vec<String> = (0..2000)
-        .map(|j| format!("required double x{j};"))
-        .collect();
-    let group = |group: &mut Group| {
-        (0..2000).for_each(|j| put::<DoubleType>(group, &[f64::from(j)], None, None))
-    };
-    let bytes = file(
-        &format!("message t {{ {} }}", names.join(" ")),
-        Compression::SNAPPY,
-        &[&group, &group],
-    );
+    let names: Vec<String> = (0..2000).map(|j| format!("required double x{j};")).collect();
+    let group = |group: &mut Group| (0..2000).for_each(|j| put::<DoubleType>(group, &[f64::from(j)], None, None));
+    let bytes = file(&format!("message t {{ {} }}", names.join(" ")), Compression::SNAPPY, &[&group, &group]);
     let table = read("t.parquet", bytes).unwrap();
     assert_eq!((table.values.nrows(), table.values.ncols()), (2, 2000));
     assert_eq!(table.values[(1, 1999)], 1999.0);

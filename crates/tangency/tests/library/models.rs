@@ -1,0 +1,141 @@
+//! What a fit can tell, and what its file keeps of it.
+
+use super::{clean_roll, fit};
+use tangency::fit::check_memory;
+use tangency::inference::Start;
+use tangency::io::{Model, Output, load_model, save_model};
+use tangency::linalg::Matrix;
+use tangency::{Config, Error, Fitter, Init, ScalingRule, Shape, Stop, generate};
+
+fn small() -> (Matrix, Config) {
+    let config = Config { n_neighbors: 8, init: Init::Isomap, full_covariance: true, ..Config::default() };
+    (generate(Shape::SCurve, 120, 0.05, 3).points, config)
+}
+
+#[test]
+fn a_model_comes_back_from_its_file_bit_for_bit() {
+    let (points, config) = small();
+    let fit = Fitter::new(config).fit(&points).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.safetensors");
+    let names = |prefix: &str, count: usize| (0..count).map(|i| format!("{prefix}\u{00e9}{i}")).collect::<Vec<_>>();
+    let model = Model { fit, feature_names: names("f", 3), ids: Some(names("id", 120)), labels: None };
+    save_model(&Output::claim(&path, false).unwrap(), &model).unwrap();
+    let back = load_model(&path).unwrap();
+    let (a, b) = (&model.fit, &back.fit);
+    assert!(a.coordinates == b.coordinates && a.maps == b.maps && a.observations == b.observations);
+    assert!(a.coordinate_covariances == b.coordinate_covariances && a.map_covariances == b.map_covariances);
+    assert!(a.full_covariance == b.full_covariance && a.graph == b.graph && a.trace == b.trace);
+    assert_eq!((a.config.clone(), a.hyper, a.parts, a.stop), (b.config.clone(), b.hyper, b.parts, b.stop));
+    assert_eq!((back.ids, back.feature_names), (model.ids, model.feature_names));
+    assert_eq!(a.bound(), b.bound());
+    assert!(matches!(Output::claim(&path, false), Err(Error::Exists { .. })));
+
+    // no cut and no flipped byte gives a panic
+    let whole = std::fs::read(&path).unwrap();
+    let broken = folder.path().join("broken.safetensors");
+    for length in (0..whole.len()).step_by(whole.len() / 60) {
+        std::fs::write(&broken, &whole[..length]).unwrap();
+        assert!(load_model(&broken).is_err(), "cut at {length}");
+    }
+    for at in (0..8000).step_by(97) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x15;
+        std::fs::write(&broken, &bytes).unwrap();
+        let _ = load_model(&broken);
+    }
+}
+
+#[test]
+fn bounds_do_not_depend_on_the_units() {
+    let (points, config) = small();
+    let thousandfold = Matrix::from_fn(120, 3, |i, f| 1000.0 * points[(i, f)]);
+    let (metres, millimetres) =
+        (Fitter::new(config.clone()).fit(&points).unwrap(), Fitter::new(config).fit(&thousandfold).unwrap());
+    assert!((metres.bound_scaled() - millimetres.bound_scaled()).abs() < 1e-6);
+    let cost = 120.0 * 3.0 * 1000f64.ln();
+    assert!((metres.bound() - cost - millimetres.bound()).abs() < 1e-6);
+}
+
+#[test]
+fn distances_and_samples_agree_with_the_posterior() {
+    let (points, config) = small();
+    let fit = Fitter::new(config).fit(&points).unwrap();
+    let interval = fit.distance_interval(3, 77, 0.9).unwrap();
+    assert!(interval.lower < interval.median && interval.median < interval.upper);
+    assert!(interval.lower < interval.of_means && interval.of_means < interval.upper);
+
+    let draws = fit.sample_coordinates(400, 5).unwrap();
+    let deviations = fit.standard_deviations();
+    for (i, a) in [(0, 0), (50, 1), (119, 0)] {
+        let spread = (draws.iter().map(|x| (x[(i, a)] - fit.coordinates[(i, a)]).powi(2)).sum::<f64>() / 400.0).sqrt();
+        assert!((spread / deviations[(i, a)] - 1.0).abs() < 0.2, "{spread} {}", deviations[(i, a)]);
+    }
+    let inside = draws
+        .iter()
+        .map(|x| ((x[(3, 0)] - x[(77, 0)]).powi(2) + (x[(3, 1)] - x[(77, 1)]).powi(2)).sqrt())
+        .filter(|d| (interval.lower..=interval.upper).contains(d))
+        .count();
+    assert!((330..=388).contains(&inside), "{inside} of 400 inside a 90 % interval");
+}
+
+#[test]
+fn the_gauge_is_canonical() {
+    let (roll, edges) = clean_roll(150, 0.0, 1);
+    let turned = |angle: f64| {
+        let (sin, cos) = angle.sin_cos();
+        let start = Matrix::from_fn(150, 2, |i, a| {
+            let (u, v) = (roll.truth[(i, 0)], roll.truth[(i, 1)]);
+            if a == 0 { cos * u - sin * v } else { sin * u + cos * v }
+        });
+        let config = Config { max_iter: 15, ..Config::default() };
+        Fitter::new(config).edges(edges.clone()).start(Start::Coordinates(start)).fit(&roll.points).unwrap()
+    };
+    let (straight, rotated) = (turned(0.0), turned(2.3));
+    for i in 0..150 {
+        for a in 0..2 {
+            assert!((straight.coordinates[(i, a)] - rotated.coordinates[(i, a)]).abs() < 1e-6);
+        }
+    }
+    let spread = |a: usize| straight.coordinates.col_as_slice(a).iter().map(|v| v * v).sum::<f64>();
+    assert!(spread(0) > spread(1));
+}
+
+#[test]
+fn an_observer_can_stop_a_fit_and_gets_what_there_is() {
+    let (roll, edges) = clean_roll(150, 0.0, 1);
+    for after in [1, 7, 15, 40] {
+        let mut seen = 0;
+        let fitter = Fitter::new(Config { tol: 0.0, ..Config::default() }).edges(edges.clone()).observer(|_| {
+            seen += 1;
+            if seen >= after { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) }
+        });
+        let fit = fitter.fit(&roll.points).unwrap();
+        assert_eq!(fit.stop, Stop::Interrupted);
+        assert!(fit.coordinates.is_all_finite() && fit.bound().is_finite());
+    }
+}
+
+#[test]
+fn every_scaling_fits() {
+    let (points, config) = small();
+    let stretched = Matrix::from_fn(120, 3, |i, f| points[(i, f)] * [1.0, 20.0, 0.1][f] + 5.0);
+    for scaling in [ScalingRule::MaxAbs, ScalingRule::None, ScalingRule::PerFeature] {
+        let fit = Fitter::new(Config { scaling, ..config.clone() }).fit(&stretched).unwrap();
+        assert!(fit.bound().is_finite(), "{scaling:?}");
+    }
+}
+
+#[test]
+fn a_fit_too_large_for_memory_is_refused_with_a_way_out() {
+    let error = check_memory(50_000, &Config::default(), 20, 8 << 30).unwrap_err().to_string();
+    assert!(error.contains("GiB") && error.contains("sample of the rows"), "{error}");
+    assert!(check_memory(500, &Config::default(), 20, 8 << 30).is_ok());
+}
+
+#[test]
+fn one_more_component_than_needed_is_harmless() {
+    let (roll, edges) = clean_roll(150, 0.0, 1);
+    let found = fit(Config { n_components: 3, max_iter: 60, ..Config::default() }, &roll.points, &edges);
+    assert!(found.coordinates.is_all_finite() && found.bound().is_finite());
+}
