@@ -44,13 +44,13 @@ fn main() {
     println!("|---|---|---|---|---|---|");
     for n in sizes {
         for d_y in [3, 256] {
-            let rounds = if n <= 1000 { 4 } else { 2 };
+            let rounds = if n <= 1000 { 4 } else { 1 };
             let (mut ours, mut floor, mut peak) = (f64::INFINITY, f64::INFINITY, 0.0f64);
             for _ in 0..rounds {
-                let (seconds, bytes) = in_a_process_of_its_own(n, d_y, if n <= 2000 { 8 } else { 3 });
+                let (seconds, bytes) = in_a_process_of_its_own(n, d_y, if n <= 1000 { 8 } else { 3 });
                 ours = ours.min(seconds);
                 peak = peak.max(bytes);
-                floor = floor.min(openblas(n * D_X, if n <= 1000 { 5 } else { 2 }));
+                floor = floor.min(openblas(n * D_X, if n <= 2000 { 5 } else { 2 }));
             }
             let dense = (n * D_X).pow(2) as f64 * 8.0;
             println!("| {n} | {d_y} | {ours:.4} | {floor:.4} | {:.2} | {:.2} |", ours / floor, peak / dense);

@@ -87,36 +87,13 @@ pub fn scale(matrix: &mut Matrix, factor: f64) {
     *matrix *= faer::Scale(factor);
 }
 
-/// `scale * left * symmetric`, of `symmetric` only the lower triangle is read.
-pub fn product_with_symmetric(scale: f64, left: &Matrix, symmetric: &Matrix) -> Matrix {
-    use faer::linalg::matmul::triangular::{BlockStructure, matmul};
+/// `scale * left * symmetric`, of `symmetric` only the lower triangle is given; what is above it is overwritten.
+pub fn product_with_symmetric(scale: f64, left: &Matrix, symmetric: &mut Matrix) -> Matrix {
+    spd::mirror(symmetric.as_mut());
     let mut out = Matrix::zeros(left.nrows(), symmetric.ncols());
-    let dense = BlockStructure::Rectangular;
-    // symmetric = lower triangle with its diagonal + the strictly lower triangle transposed
-    let lower = BlockStructure::TriangularLower;
-    let strictly_upper = BlockStructure::StrictTriangularUpper;
-    matmul(
-        out.as_mut(),
-        dense,
-        faer::Accum::Replace,
-        left.as_ref(),
-        dense,
-        symmetric.as_ref(),
-        lower,
-        scale,
-        fixed_par(),
-    );
-    matmul(
-        out.as_mut(),
-        dense,
-        faer::Accum::Add,
-        left.as_ref(),
-        dense,
-        symmetric.as_ref().transpose(),
-        strictly_upper,
-        scale,
-        fixed_par(),
-    );
+    // a single row is one sum an output, which a split by threads would reorder
+    let par = if left.nrows() == 1 { fixed_par() } else { par() };
+    faer::linalg::matmul::matmul(out.as_mut(), faer::Accum::Replace, left.as_ref(), symmetric.as_ref(), scale, par);
     out
 }
 
@@ -157,7 +134,7 @@ mod tests {
             let matrix = spd(n, shift);
             let lower = Matrix::from_fn(n, n, |i, j| if i >= j { matrix[(i, j)] } else { f64::NAN });
             let left = wave(rows, n, shift + 1);
-            let error = (product_with_symmetric(2.0, &left, &lower) - product(&left, &matrix) * faer::Scale(2.0)).norm_max();
+            let error = (product_with_symmetric(2.0, &left, &mut lower.clone()) - product(&left, &matrix) * faer::Scale(2.0)).norm_max();
             prop_assert!(error < 1e-9 * matrix.norm_max() * n as f64, "product {error}");
 
             let mut inverse = lower.clone();
@@ -203,13 +180,17 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let mut matrix = spd(800, 5);
-                let (left, row) = (wave(40, 800, 9), wave(1, 800, 2));
+                let (left, row, three) = (wave(40, 800, 9), wave(1, 800, 2), wave(3, 800, 7));
                 let values = symmetric_eigenvalues(&matrix, "test").unwrap();
                 let leading = leading_eigenvectors(&matrix, 2, "test").unwrap();
                 let log_det = invert_spd(&mut matrix, &mut SpdWork::new(800), "test").unwrap();
-                let products =
-                    (product_with_symmetric(1.0, &left, &matrix), product_with_symmetric(1.0, &row, &matrix));
+                let products = (
+                    product_with_symmetric(1.0, &left, &mut matrix),
+                    product_with_symmetric(1.0, &row, &mut matrix),
+                    product_with_symmetric(1.0, &three, &mut matrix),
+                );
                 gram_lower(&mut matrix, &left);
+                gram_lower(&mut matrix, &three);
                 (log_det, values, leading, products, matrix)
             })
         };

@@ -1,31 +1,49 @@
 //! Symmetric positive definite matrices: log-determinant and inverse, in place.
 
-use super::{Matrix, fixed_par, par};
+use super::{Matrix, par};
 use crate::error::{Error, Result};
-use faer::Accum;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::matmul::matmul as multiply;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
+use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
 use faer::prelude::Solve;
+use faer::reborrow::{Reborrow, ReborrowMut};
+use faer::{Accum, MatMut, MatRef};
 
-/// The one matrix of workspace that [`invert_spd`] needs, kept between calls.
+/// Size below which a triangular factor is inverted without further halving.
+const LEAF: usize = 256;
+
+/// Workspace of [`invert_spd`], about a third of the matrix, kept between calls: one block for each halving.
 pub struct SpdWork {
-    inverse_factor: Matrix,
+    size: usize,
+    halves: Vec<Matrix>,
 }
 
 impl SpdWork {
     /// Workspace for matrices of this size.
     pub fn new(size: usize) -> Self {
-        Self { inverse_factor: Matrix::zeros(size, size) }
+        let mut halves = Vec::new();
+        let mut part = size;
+        while part > LEAF {
+            let first = first_half(part);
+            halves.push(Matrix::zeros(part - first, first));
+            part = first;
+        }
+        Self { size, halves }
     }
 }
 
+fn first_half(size: usize) -> usize {
+    (size / 2).next_multiple_of(8)
+}
+
 /// Replaces the lower triangle of `matrix` by that of its inverse and returns log|matrix|. Only the lower triangle is
-/// read; the strictly upper one is left as it was.
+/// read; what is above it is overwritten.
 pub fn invert_spd(matrix: &mut Matrix, work: &mut SpdWork, name: &'static str) -> Result<f64> {
     let n = matrix.nrows();
-    if work.inverse_factor.nrows() != n {
+    if work.size != n {
         *work = SpdWork::new(n);
     }
     let mut stack = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, par(), Default::default()));
@@ -35,21 +53,70 @@ pub fn invert_spd(matrix: &mut Matrix, work: &mut SpdWork, name: &'static str) -
     if !log_det.is_finite() {
         return Err(Error::NotPositiveDefinite { matrix: name, pivot: n });
     }
-    // matrix⁻¹ = F⁻ᵀF⁻¹ for the Cholesky factor F; the factor is spent once F⁻¹ is known, so the product lands on it
-    let inverse_factor = &mut work.inverse_factor;
-    invert_lower_triangular(inverse_factor.as_mut(), matrix.as_ref(), par());
-    matmul(
-        matrix.as_mut(),
-        BlockStructure::TriangularLower,
-        Accum::Replace,
-        inverse_factor.as_ref().transpose(),
-        BlockStructure::TriangularUpper,
-        inverse_factor.as_ref(),
-        BlockStructure::TriangularLower,
-        1.0,
-        par(),
-    );
+    invert_from_factor(matrix.as_mut(), &mut work.halves);
     Ok(log_det)
+}
+
+/// From the Cholesky factor F in the lower triangle to the inverse of FFᵀ, by halves: with W = F₂₁F₁₁⁻¹ the blocks of the
+/// inverse are B₂₂ = (F₂₂F₂₂ᵀ)⁻¹, B₂₁ = −B₂₂W and B₁₁ = (F₁₁F₁₁ᵀ)⁻¹ − B₂₁ᵀW. Nearly all of it is large matrix products,
+/// which keep two threads busy where the usual F⁻ᵀF⁻¹ does not.
+fn invert_from_factor(mut matrix: MatMut<f64>, work: &mut [Matrix]) {
+    let n = matrix.nrows();
+    let Some((block, deeper)) = work.split_first_mut().filter(|_| n > LEAF) else {
+        let mut inverse = Matrix::zeros(n, n);
+        invert_lower_triangular(inverse.as_mut(), matrix.rb(), par());
+        let (upper, lower) = (BlockStructure::TriangularUpper, BlockStructure::TriangularLower);
+        let factor = inverse.as_ref();
+        return matmul(matrix, lower, Accum::Replace, factor.transpose(), upper, factor, lower, 1.0, par());
+    };
+    let first = first_half(n);
+    let (mut b11, _, mut b21, mut b22) = matrix.rb_mut().split_at_mut(first, first);
+    let mut w = block.as_mut().subrows_mut(0, n - first).subcols_mut(0, first);
+    w.copy_from(b21.rb());
+    solve_upper_triangular_in_place(b11.rb().transpose(), w.rb_mut().transpose_mut(), par());
+    invert_from_factor(b22.rb_mut(), deeper);
+    mirror(b22.rb_mut());
+    multiply(b21.rb_mut(), Accum::Replace, b22.rb(), w.rb(), -1.0, par());
+    invert_from_factor(b11.rb_mut(), deeper);
+    let (lower, dense) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+    matmul(b11, lower, Accum::Add, b21.rb().transpose(), dense, w.rb(), dense, -1.0, par());
+}
+
+/// Copies the lower triangle above the diagonal, by halves in parallel.
+pub(super) fn mirror(mut matrix: MatMut<f64>) {
+    let n = matrix.nrows();
+    if n <= SQUARE {
+        for j in 0..n {
+            for i in j + 1..n {
+                matrix[(j, i)] = matrix[(i, j)];
+            }
+        }
+        return;
+    }
+    let (first, upper, lower, second) = matrix.split_at_mut(n / 2, n / 2);
+    rayon::join(|| transpose_into(upper, lower.rb()), || rayon::join(|| mirror(first), || mirror(second)));
+}
+
+/// Squares of this size fit the first-level cache.
+const SQUARE: usize = 48;
+
+fn transpose_into(mut target: MatMut<f64>, source: MatRef<f64>) {
+    let (rows, columns) = (target.nrows(), target.ncols());
+    if rows.max(columns) <= SQUARE {
+        for j in 0..columns {
+            for i in 0..rows {
+                target[(i, j)] = source[(j, i)];
+            }
+        }
+    } else if rows >= columns {
+        let (top, bottom) = target.split_at_row_mut(rows / 2);
+        let (left, right) = source.split_at_col(rows / 2);
+        rayon::join(|| transpose_into(top, left), || transpose_into(bottom, right));
+    } else {
+        let (left, right) = target.split_at_col_mut(columns / 2);
+        let (top, bottom) = source.split_at_row(columns / 2);
+        rayon::join(|| transpose_into(left, top), || transpose_into(right, bottom));
+    }
 }
 
 /// Adds the lower triangle of `factorᵀ factor` to the lower triangle of `matrix`.
@@ -63,7 +130,7 @@ pub fn gram_lower(matrix: &mut Matrix, factor: &Matrix) {
         factor.as_ref(),
         BlockStructure::Rectangular,
         1.0,
-        fixed_par(),
+        par(),
     );
 }
 

@@ -40,6 +40,7 @@ impl Workspace {
 pub fn memory_needed(n: usize, n_components: usize, n_features: usize) -> u64 {
     let (n, d) = (n as u64, n_components as u64);
     let size = n * d;
-    // Σ_x, Σ_C, spare, inverse factor; Lp, its tiles and three tile buffers; maps and H
-    8 * (4 * size * size + 5 * n * n + 4 * size * n_features as u64)
+    // Σ_x, Σ_C, spare and a third of one for the inversion; Lp, its tiles and three tile buffers; maps, as they are, were,
+    // and were before, and H
+    8 * (10 * size * size / 3 + 5 * n * n + 6 * size * n_features as u64)
 }

@@ -37,7 +37,7 @@ pub fn update_coordinates(
     coordinates.log_det = d_x as f64 * pin.ln() - log_det;
     (coordinates.pin, coordinates.shift_precision, coordinates.scale) = (pin, hyper.alpha, 1.0);
     let right = Matrix::from_fn(1, n * d_x, |_, p| linear[(p / n, p % n)]);
-    let mean = product_with_symmetric(1.0, &right, &coordinates.covariance);
+    let mean = product_with_symmetric(1.0, &right, &mut coordinates.covariance);
     coordinates.mean = Matrix::from_fn(n, d_x, |i, a| mean[(0, a * n + i)]);
 
     let moments = CoordinateMoments::new(problem, coordinates);

@@ -35,7 +35,7 @@ pub fn update_maps(
     maps.log_det = -invert_spd(precision, &mut work.inversion, "precision of the maps")?;
     std::mem::swap(&mut maps.covariance, precision);
     maps.scale = 1.0;
-    maps.mean = product_with_symmetric(hyper.gamma, &linear, &maps.covariance);
+    maps.mean = product_with_symmetric(hyper.gamma, &linear, &mut maps.covariance);
 
     let moments = MapMoments::new(problem, maps, paper_prior);
     // From Σ_C⁻¹Σ_C = I: the quadratic part of R without forming it again.
