@@ -30,8 +30,9 @@ pub fn update_lambda_nu(problem: &Problem, statistics: &Statistics, hyper: &Hype
         let r = log_r.exp();
         each * omega.iter().map(|w| (2.0 * w + r).ln()).sum::<f64>() + count * lambda_of(r).ln()
     };
-    let found = maximize(height, -30.0, 15.0);
-    let before = (hyper.nu / hyper.lambda).ln();
+    let (least, most) = (-30.0, 15.0);
+    let found = maximize(height, least, most);
+    let before = (hyper.nu / hyper.lambda).ln().clamp(least, most);
     let r = if height(found) >= height(before) { found.exp() } else { before.exp() };
     let lambda = lambda_of(r);
     (lambda, r * lambda)
