@@ -107,8 +107,12 @@ pub fn warnings(model: &Model) -> Vec<String> {
             .collect();
         let more = if fit.bridges.len() > 5 { ", …" } else { "" };
         warnings.push(format!(
-            "{} bridges were added to join pieces of the graph ({}{more}); distances across them are a guess",
-            fit.bridges.len(),
+            "{} added to join pieces of the graph ({}{more}); distances across are a guess",
+            if fit.bridges.len() == 1 {
+                "1 bridge was".to_owned()
+            } else {
+                format!("{} bridges were", fit.bridges.len())
+            },
             listed.join(", ")
         ));
     }
