@@ -18,7 +18,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
         let requirement = format!("larger than {}, the number of neighbours", config.n_neighbors);
         return Err(Error::InvalidConfig { field: "n", requirement });
     }
-    let mut claims = Claims::new(args.force);
+    let mut claims = Claims::new(args.force, []);
     let mut claim = |name: &str| claims.claim(&args.dir.join(name));
     let table_out = claim("tangency-demo.csv")?;
     let model_out = claim("tangency-demo.safetensors")?;

@@ -12,7 +12,14 @@ use tangency::{Config, Fitter, Result};
 pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     let config = config(&args.graph, &args.model);
     config.validate()?;
-    let mut claims = Claims::new(args.force);
+    let mut claims = Claims::new(
+        args.force,
+        [&args.table.table]
+            .into_iter()
+            .chain(&args.graph.edges)
+            .chain(&args.model.init_coordinates)
+            .chain(&args.model.init_maps),
+    );
     let out = claims.claim(&args.out)?;
     let embedding = claims.claim_if(&args.embedding)?;
     let trace = claims.claim_if(&args.trace)?;

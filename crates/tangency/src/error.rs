@@ -82,12 +82,14 @@ pub enum Error {
 
     /// The neighbour graph is in pieces.
     #[error(
-        "the neighbour graph is in {} pieces of {} points; use a larger --n-neighbors, --connect to add the shortest bridges, or --largest to keep the largest piece",
+        "the neighbour graph is in {} pieces of {} points; {wider}, or --connect to add the shortest bridges, or --largest to keep the largest piece (of at least 3)",
         sizes.len(), listing(sizes)
     )]
     Disconnected {
         /// Sizes of the pieces, largest first.
         sizes: Vec<usize>,
+        /// What would widen neighbourhoods of this kind.
+        wider: &'static str,
     },
 
     /// An edge list names a point that is not there, or is malformed.
@@ -135,7 +137,7 @@ pub enum Error {
 
     /// The fit would not fit in memory.
     #[error(
-        "a fit of {n} points in {n_components} dimensions needs about {} of memory and {} is available; fit a sample of the rows (about {fitting} would do), or fewer --n-components",
+        "a fit of {n} points in {n_components} dimensions needs about {} of memory and {} is available; fit a sample of the rows (at most {fitting}), or fewer --n-components",
         gib(*needed), gib(*available)
     )]
     TooLarge {

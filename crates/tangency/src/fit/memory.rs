@@ -17,13 +17,16 @@ pub fn available_memory() -> u64 {
 /// An error if a fit of `n` points with these settings needs more than is available.
 pub fn check_memory(n: usize, config: &Config, n_features: usize, available: u64) -> Result<()> {
     let d_x = config.n_components;
-    // a run that is parked while others are tried keeps half a matrix; a full covariance is one more, and one while it
-    // is turned
+    // a run that is parked while others are tried keeps half a matrix; of full covariances there are two at a time where
+    // several runs are compared
     let parked = u64::from(config.init == Init::Auto);
     let full = u64::from(config.full_covariance);
     let needed = |n: usize| {
-        let size = (n * d_x) as u64;
-        memory_needed(n, d_x, n_features) + 4 * (parked + 2 * full) * size * size
+        let size = (n as u64).saturating_mul(d_x as u64);
+        let matrix = size.saturating_mul(size).saturating_mul(8);
+        memory_needed(n, d_x, n_features)
+            .saturating_add(matrix.saturating_mul(2 * full))
+            .saturating_add(matrix / 2 * parked)
     };
     if needed(n) <= available {
         return Ok(());
@@ -33,5 +36,5 @@ pub fn check_memory(n: usize, config: &Config, n_features: usize, available: u64
         let middle = (low + high) / 2;
         if needed(middle) <= available { low = middle } else { high = middle }
     }
-    Err(Error::TooLarge { n, n_components: d_x, needed: needed(n), available, fitting: low / 100 * 100 })
+    Err(Error::TooLarge { n, n_components: d_x, needed: needed(n), available, fitting: low })
 }

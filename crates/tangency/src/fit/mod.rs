@@ -72,7 +72,13 @@ impl<'a> Fitter<'a> {
         check_values(values)?;
         let edges = self.edges.take();
         // before the work if all rows count, after it if only a piece does
-        let memory = |n: usize| check_memory(n, &self.config, values.ncols(), available_memory());
+        let memory = |n: usize| {
+            if self.config.n_components >= n {
+                let requirement = format!("smaller than the number of points, {n}");
+                return Err(Error::InvalidConfig { field: "n_components", requirement });
+            }
+            check_memory(n, &self.config, values.ncols(), available_memory())
+        };
         if !self.config.largest {
             memory(values.nrows())?;
         }
@@ -116,7 +122,9 @@ impl<'a> Fitter<'a> {
             };
             Ok(Run::new(problem, &config, &start))
         };
-        let rank = |bound: f64, stop: Option<Stop>| (stop != Some(Stop::Collapsed), bound);
+        let rank = |bound: f64, stop: Option<Stop>| {
+            (stop != Some(Stop::Collapsed), if bound.is_nan() { f64::NEG_INFINITY } else { bound })
+        };
 
         if config.init == Init::Auto {
             let mut best: Option<(Run, Option<Stop>, usize)> = None;
@@ -131,7 +139,8 @@ impl<'a> Fitter<'a> {
                     best = Some((run, stop, number));
                 }
                 if stop == Some(Stop::Interrupted) {
-                    best.iter_mut().for_each(|(_, stop, _)| *stop = Some(Stop::Interrupted));
+                    let kept = best.iter_mut().filter(|(_, stop, _)| *stop != Some(Stop::Collapsed));
+                    kept.for_each(|(_, stop, _)| *stop = Some(Stop::Interrupted));
                     break;
                 }
             }
@@ -159,7 +168,8 @@ impl<'a> Fitter<'a> {
                 best = Some(Fit::from_run(problem, &config, data, run, stop, start));
             }
             if stop == Stop::Interrupted {
-                best.iter_mut().for_each(|fit| fit.stop = Stop::Interrupted);
+                let kept = best.iter_mut().filter(|fit| fit.stop != Stop::Collapsed);
+                kept.for_each(|fit| fit.stop = Stop::Interrupted);
                 break;
             }
         }
@@ -198,18 +208,18 @@ fn check_values(values: &Matrix) -> Result<()> {
 }
 
 /// A graph in one piece, and which rows of the table are its points.
-pub struct GraphOfRows {
-    /// The graph.
-    pub graph: Graph,
+struct GraphOfRows {
+    graph: Graph,
     /// Rows of the table that are kept, ascending.
-    pub rows: Vec<usize>,
+    rows: Vec<usize>,
     /// Edges added to join pieces.
-    pub bridges: Vec<(u32, u32)>,
+    bridges: Vec<(u32, u32)>,
 }
 
 /// Builds the graph that the settings ask for, or that the edges give, and brings it into one piece.
-pub fn build_graph(values: &Matrix, config: &Config, edges: Option<Vec<(u32, u32)>>) -> Result<GraphOfRows> {
+fn build_graph(values: &Matrix, config: &Config, edges: Option<Vec<(u32, u32)>>) -> Result<GraphOfRows> {
     let n = values.nrows();
+    let given = edges.is_some();
     let graph = match (edges, config.radius) {
         (Some(edges), _) => {
             if let Some(row) = edges.iter().position(|&(i, j)| i.max(j) as usize >= n) {
@@ -240,10 +250,15 @@ pub fn build_graph(values: &Matrix, config: &Config, edges: Option<Vec<(u32, u32
         let graph = Graph::from_edges(n, graph.edges().iter().chain(&bridges).copied());
         return Ok(GraphOfRows { graph, rows: (0..n).collect(), bridges });
     }
+    let wider = match (given, config.radius) {
+        (true, _) => "add edges",
+        (false, Some(_)) => "use a larger --radius",
+        (false, None) => "use a larger --n-neighbors",
+    };
     if config.largest && found[0].len() >= 3 {
         return Ok(GraphOfRows { graph: graph.restricted_to(&found[0]), rows: found[0].clone(), bridges: vec![] });
     }
-    Err(Error::Disconnected { sizes: found.iter().map(Vec::len).collect() })
+    Err(Error::Disconnected { sizes: found.iter().map(Vec::len).collect(), wider })
 }
 
 impl GraphOfRows {

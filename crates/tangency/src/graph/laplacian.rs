@@ -43,10 +43,4 @@ impl Laplacian {
         }
         Ok(Self { pseudo_inverse, eigenvalues, log_pseudo_det })
     }
-
-    /// Effective resistance between two points: the squared length of their edge under Lp.
-    pub fn resistance(&self, i: usize, j: usize) -> f64 {
-        let lp = &self.pseudo_inverse;
-        lp[(i, i)] + lp[(j, j)] - 2.0 * lp[(i, j)]
-    }
 }

@@ -35,7 +35,7 @@ pub fn neighbor_graph(points: &Matrix, k: usize, symmetry: Symmetry) -> Graph {
 /// The `k` nearest other points of each point, nearest first.
 pub fn nearest_neighbors(points: &Matrix, k: usize) -> Vec<Vec<u32>> {
     let (d, n) = (points.nrows(), points.ncols());
-    let k = k.min(n - 1);
+    let k = k.min(n.saturating_sub(1));
     let tree = match d {
         _ if n < TREE_POINTS || d > TREE_DIMENSION => None,
         0..=2 => by_tree::<2>(points, k),

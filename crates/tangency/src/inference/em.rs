@@ -11,7 +11,7 @@ use super::start::Start;
 use super::update_hyperparameters::{best_rescaling, update_alpha, update_gamma, update_lambda, update_lambda_nu};
 use crate::config::{Config, Rule};
 use crate::error::Result;
-use crate::linalg::{Matrix, pack_lower, unpack_lower};
+use crate::linalg::{Matrix, pack_lower, scale, unpack_lower};
 use crate::model::{Coordinates, Hyperparameters, Maps, Problem};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -190,13 +190,18 @@ impl<'a> Run<'a> {
         self.maps.covariance = Matrix::new();
     }
 
-    /// Takes a parked run up again. The coordinates are updated anew, which can only raise the bound.
+    /// Takes a parked run up again. Coordinates that may move are updated anew, which can only raise the bound.
     pub fn resume(&mut self, work: &mut Workspace) -> Result<()> {
         let size = self.problem.size();
         self.maps.covariance = unpack_lower(&std::mem::take(&mut self.parked), size);
-        self.coordinates.covariance = Matrix::zeros(size, size);
-        self.update_coordinates(work)?;
-        self.parts = bound(self.problem, &self.statistics, &self.hyper);
+        // as a start holds them: variance 1/pin in every direction
+        self.coordinates.covariance = Matrix::identity(size, size);
+        scale(&mut self.coordinates.covariance, 1.0 / self.coordinates.pin);
+        if self.stage != Stage::FittingMaps {
+            self.update_coordinates(work)?;
+            self.parts = bound(self.problem, &self.statistics, &self.hyper);
+            self.trace.iter_mut().last().into_iter().for_each(|point| point.bound_scaled = self.parts.total());
+        }
         Ok(())
     }
 
@@ -218,15 +223,14 @@ impl<'a> Run<'a> {
         }
         self.update_maps(work)?;
         self.update_hyperparameters();
-        if accelerate {
-            self.rescale();
-        }
+        let rescaled = if accelerate { self.rescale() } else { 1.0 };
         let parts = bound(self.problem, &self.statistics, &self.hyper);
         let gain = parts.total() - bound_before;
         self.rejected = extrapolated && (gain < 0.0 || gain.is_nan());
         if self.rejected {
             // the covariance that the update replaced is still in the workspace
             std::mem::swap(&mut self.maps.covariance, &mut work.spare);
+            self.coordinates.rescale(1.0 / rescaled);
             (self.maps.mean, self.maps.scale, self.maps.log_det, self.hyper, self.statistics) = before;
             self.momentum.reset();
         } else {
@@ -315,7 +319,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn rescale(&mut self) {
+    /// Rescales x and C jointly; returns the factor of x.
+    fn rescale(&mut self) -> f64 {
         let follow = self.config.lambda == Rule::Learned;
         let t = best_rescaling(self.problem, &self.statistics, &self.hyper, follow);
         self.coordinates.rescale(t);
@@ -326,6 +331,7 @@ impl<'a> Run<'a> {
             self.hyper.lambda *= t * t;
             self.hyper.nu *= t * t;
         }
+        t
     }
 }
 

@@ -55,6 +55,11 @@ fn pca(problem: &Problem) -> Result<Start> {
             ),
         });
     }
+    if problem.n_features() > problem.n() {
+        // the same from the smaller matrix of inner products
+        let (values, axes) = leading_eigenvectors(&transposed_product(y, y), d_x, "inner products of the data")?;
+        return Ok(Start::Coordinates(stretched(&axes, &values)));
+    }
     let (_, axes) = leading_eigenvectors(&product_transposed(y, y), d_x, "covariance of the data")?;
     Ok(Start::Coordinates(transposed_product(y, &axes)))
 }
@@ -80,7 +85,12 @@ fn isomap(problem: &Problem) -> Result<Start> {
         }
     }
     let (values, axes) = leading_eigenvectors(&scaled, d_x, "matrix of squared path lengths")?;
-    Ok(Start::Coordinates(Matrix::from_fn(n, d_x, |i, a| axes[(i, a)] * values[a].max(0.0).sqrt())))
+    Ok(Start::Coordinates(stretched(&axes, &values)))
+}
+
+/// Unit eigenvectors times the roots of their eigenvalues.
+fn stretched(axes: &Matrix, values: &[f64]) -> Matrix {
+    Matrix::from_fn(axes.nrows(), axes.ncols(), |i, a| axes[(i, a)] * values[a].max(0.0).sqrt())
 }
 
 fn check_dimension(problem: &Problem) -> Result<usize> {

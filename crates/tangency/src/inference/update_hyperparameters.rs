@@ -7,9 +7,14 @@ use crate::model::{Hyperparameters, Problem};
 /// The smallest α: there the prior of the coordinates is flat for every purpose.
 const SMALLEST_ALPHA: f64 = 1e-8;
 
-/// γ = ½ d_y (n−1) / R.
+/// The smallest noise, as a part of the edges' energy |BY|²: below it R, a difference from
+/// |BY|², and with it the bound have too few digits left.
+const SMALLEST_RESIDUAL: f64 = 1e-7;
+
+/// γ = ½ d_y (n−1) / R, up to the γ of the smallest noise.
 pub fn update_gamma(problem: &Problem, statistics: &Statistics) -> f64 {
-    0.5 * problem.n_features() as f64 * (problem.n() - 1) as f64 / statistics.residual
+    let residual = statistics.residual.max(SMALLEST_RESIDUAL * problem.edge_energy);
+    0.5 * problem.n_features() as f64 * (problem.n() - 1) as f64 / residual
 }
 
 /// The best λ of the paper's prior, λ(2L + ε11ᵀ).

@@ -103,11 +103,13 @@ pub fn save_model(output: &Output, model: &Model) -> Result<()> {
         arrays.push(Array::of_f64("full_covariance", vec![n, d_x, n, d_x], &columns(full)));
     }
     let text = serde_json::to_string(&metadata).map_err(|e| file_error(output.path(), &e.to_string()))?;
-    let bytes = safetensors::serialize(
-        arrays.iter().filter_map(|array| Some((array.name, array.view()?))),
-        Some(HashMap::from([(KEY.to_owned(), text)])),
-    )
-    .map_err(|e| file_error(output.path(), &e.to_string()))?;
+    let views = arrays
+        .iter()
+        .map(|array| Ok((array.name, array.view()?)))
+        .collect::<std::result::Result<Vec<_>, safetensors::SafeTensorError>>()
+        .map_err(|e| file_error(output.path(), &e.to_string()))?;
+    let bytes = safetensors::serialize(views, Some(HashMap::from([(KEY.to_owned(), text)])))
+        .map_err(|e| file_error(output.path(), &e.to_string()))?;
     output.write(|file| file.write_all(&bytes))
 }
 
@@ -142,6 +144,9 @@ pub fn load_model(path: &Path) -> Result<Model> {
     let (shape, _) = reader.array("coordinates", Dtype::F64)?;
     let &[n, d_x] = shape.as_slice() else { return Err(broken("has coordinates of a strange shape")) };
     let d_y = metadata.feature_names.len();
+    if n == 0 || d_x == 0 || d_y == 0 {
+        return Err(broken("holds no points"));
+    }
     let per_point = |name: &str, height: usize, shape: &[usize]| -> Result<Matrix> {
         let values = reader.f64s(name, shape)?;
         Ok(Matrix::from_fn(height, n, |r, i| values[i * height + r]))
@@ -211,8 +216,8 @@ impl Array {
         Self { name, dtype: Dtype::U32, shape, bytes }
     }
 
-    fn view(&self) -> Option<TensorView<'_>> {
-        TensorView::new(self.dtype, self.shape.clone(), &self.bytes).ok()
+    fn view(&self) -> std::result::Result<TensorView<'_>, safetensors::SafeTensorError> {
+        TensorView::new(self.dtype, self.shape.clone(), &self.bytes)
     }
 }
 

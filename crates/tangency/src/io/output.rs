@@ -26,6 +26,12 @@ impl Output {
         if !folder(path).is_dir() {
             return Err(file_error(path, "its folder does not exist; make it first"));
         }
+        if path.exists() && !path.is_file() {
+            return Err(file_error(path, "is not a regular file; give another name"));
+        }
+        if let Err(error) = tempfile::tempfile_in(folder(path)) {
+            return Err(file_error(path, &format!("its folder cannot be written to ({error}); choose another")));
+        }
         Ok(Self { path: path.to_owned(), force })
     }
 
@@ -64,19 +70,18 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// No claims yet.
-    pub fn new(force: bool) -> Self {
-        Self { force, taken: Vec::new() }
+    /// No outputs yet; the inputs of the command, which no output may replace.
+    pub fn new<'a>(force: bool, inputs: impl IntoIterator<Item = &'a PathBuf>) -> Self {
+        Self { force, taken: inputs.into_iter().map(|path| place(path)).collect() }
     }
 
     /// Claims a path as [`Output::claim`] does.
     pub fn claim(&mut self, path: &Path) -> Result<Output> {
         let output = Output::claim(path, self.force)?;
-        let place = folder(path).canonicalize().unwrap_or_default().join(path.file_name().unwrap_or_default());
-        if self.taken.contains(&place) {
-            return Err(file_error(path, "is named for two outputs; give each a name of its own"));
+        if self.taken.contains(&place(path)) {
+            return Err(file_error(path, "is an input or another output too; give each a name of its own"));
         }
-        self.taken.push(place);
+        self.taken.push(place(path));
         Ok(output)
     }
 
@@ -101,6 +106,11 @@ impl LikeNewFile for tempfile::Builder<'_, '_> {
     fn permissions_like_new_file(&mut self) -> &mut Self {
         self
     }
+}
+
+/// A path that is the same for every way of writing it.
+fn place(path: &Path) -> PathBuf {
+    folder(path).canonicalize().unwrap_or_default().join(path.file_name().unwrap_or_default())
 }
 
 fn folder(path: &Path) -> &Path {

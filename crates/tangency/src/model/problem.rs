@@ -27,7 +27,7 @@ impl Problem {
     pub fn new(observations: Matrix, graph: Graph, n_components: usize, epsilon: f64) -> Result<Self> {
         let sizes: Vec<usize> = pieces(&graph).iter().map(Vec::len).collect();
         if sizes.len() > 1 {
-            return Err(Error::Disconnected { sizes });
+            return Err(Error::Disconnected { sizes, wider: "widen the neighbourhoods" });
         }
         let laplacian = Laplacian::new(&graph)?;
         let edge_energy = graph

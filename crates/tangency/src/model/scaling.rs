@@ -30,12 +30,25 @@ impl Scaling {
     /// Learns the scaling of a table and applies it. `values` is n × d_y; the result is d_y × n, a point a column.
     pub fn learn(values: &Matrix, rule: ScalingRule) -> Result<(Self, Matrix)> {
         let (n, d) = (values.nrows(), values.ncols());
-        let center: Vec<f64> = (0..d).map(|f| values.col_as_slice(f).iter().sum::<f64>() / n as f64).collect();
+        // about the first entry, so that the centre of a constant feature is exactly its value
+        let center: Vec<f64> = (0..d)
+            .map(|f| {
+                let column = values.col_as_slice(f);
+                column[0] + column.iter().map(|v| v - column[0]).sum::<f64>() / n as f64
+            })
+            .collect();
         let largest = (0..d)
             .flat_map(|f| values.col_as_slice(f).iter().map(move |v| (f, v)))
             .fold(0.0, |most: f64, (f, v)| most.max((v - center[f]).abs()));
-        if largest == 0.0 || !largest.is_finite() {
+        if largest == 0.0 {
             return Err(Error::NoVariation { n });
+        }
+        if !largest.is_finite() {
+            return Err(Error::InvalidConfig {
+                field: "table",
+                requirement: "of numbers whose differences do not overflow; divide its features by a common scale"
+                    .into(),
+            });
         }
         let scale = match rule {
             ScalingRule::MaxAbs => vec![largest; d],
@@ -44,7 +57,8 @@ impl Scaling {
                 .map(|f| {
                     let squares: f64 = values.col_as_slice(f).iter().map(|v| (v - center[f]).powi(2)).sum();
                     let deviation = (squares / n as f64).sqrt();
-                    if deviation > 0.0 { deviation } else { 1.0 }
+                    let size = values.col_as_slice(f).iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+                    if deviation > 1e-12 * size { deviation } else { 1.0 }
                 })
                 .collect(),
         };

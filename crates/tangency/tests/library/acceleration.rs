@@ -2,7 +2,7 @@
 
 use super::{clean_roll, fit};
 use tangency::quality::affine_r2;
-use tangency::{Config, Fit, Init};
+use tangency::{Config, Fit, Init, Rule};
 
 /// Iterations until the bound is within 0.1 % of its final value.
 fn iterations(fit: &Fit) -> usize {
@@ -27,7 +27,9 @@ fn acceleration_shortens_the_climb_and_keeps_its_end() {
 #[test]
 fn the_bound_never_falls_along_a_run() {
     let (roll, edges) = clean_roll(150, 0.05, 1);
-    for preset in [Config::default(), Config::authors()] {
+    let fixed = Config { lambda: Rule::Fixed(1.0), nu: Rule::Fixed(0.0), ..Config::default() };
+    let smooth = Config { nu: Rule::Fixed(0.0), ..Config::default() };
+    for preset in [Config::default(), Config::authors(), fixed, smooth] {
         for init in [Init::Random, Init::Isomap, Init::Spectral, Init::Pca] {
             let found = fit(Config { init, max_iter: 60, tol: 0.0, ..preset.clone() }, &roll.points, &edges);
             for pair in found.trace.windows(2) {

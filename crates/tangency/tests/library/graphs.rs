@@ -16,7 +16,7 @@ fn short(config: Config) -> Config {
 #[test]
 fn a_broken_graph_names_its_pieces_and_the_ways_out() {
     let error = Fitter::new(short(Config::default())).fit(&two_lines()).err().unwrap();
-    assert!(matches!(&error, Error::Disconnected { sizes } if sizes == &[25, 15]));
+    assert!(matches!(&error, Error::Disconnected { sizes, .. } if sizes == &[25, 15]));
     let text = error.to_string();
     assert!(
         ["2 pieces", "25, 15", "--n-neighbors", "--connect", "--largest"].iter().all(|part| text.contains(part)),

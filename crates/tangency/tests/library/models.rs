@@ -127,6 +127,46 @@ fn every_scaling_fits() {
 }
 
 #[test]
+fn a_constant_feature_changes_no_coordinate_and_adds_no_evidence_of_its_own() {
+    let (points, config) = small();
+    let config = Config { scaling: ScalingRule::PerFeature, ..config };
+    let more = Matrix::from_fn(120, 4, |i, f| if f < 3 { points[(i, f)] } else { 0.1 });
+    let (three, four) =
+        (Fitter::new(config.clone()).fit(&points).unwrap(), Fitter::new(config.clone()).fit(&more).unwrap());
+    assert_eq!(four.scaling.scale[3], 1.0);
+    assert!((four.bound() / three.bound()).abs() < 3.0, "{} {}", three.bound(), four.bound());
+    let constant = Matrix::from_fn(60, 2, |_, f| [0.1, 0.7][f]);
+    assert!(matches!(Fitter::new(config).fit(&constant), Err(Error::NoVariation { n: 60 })));
+}
+
+/// Without any noise γ runs to its limit and λ without one; rounding is then about a millionth of the bound.
+#[test]
+fn points_on_a_line_without_noise_have_a_bound_that_rises() {
+    let line = Matrix::from_fn(60, 2, |i, f| i as f64 * [0.37, -1.1][f]);
+    let config =
+        Config { n_components: 1, n_neighbors: 4, max_iter: 200, tol: 0.0, init: Init::Pca, ..Config::default() };
+    let fit = Fitter::new(config).fit(&line).unwrap();
+    for pair in fit.trace.windows(2) {
+        let (before, after) = (pair[0].bound_scaled, pair[1].bound_scaled);
+        assert!(
+            after >= before - 1e-5 * before.abs(),
+            "{} at {}: {before} → {after}",
+            pair[1].hyper.gamma,
+            pair[1].iteration
+        );
+    }
+}
+
+#[test]
+fn as_many_components_as_points_are_refused() {
+    let (points, config) = small();
+    for n_components in [120, 1 << 61] {
+        let asked = Config { n_components, init: Init::Random, ..config.clone() };
+        assert!(matches!(Fitter::new(asked).fit(&points), Err(Error::InvalidConfig { field: "n_components", .. })));
+    }
+}
+
+#[test]
 fn a_fit_too_large_for_memory_is_refused_with_a_way_out() {
     let error = check_memory(50_000, &Config::default(), 20, 8 << 30).unwrap_err().to_string();
     assert!(error.contains("GiB") && error.contains("sample of the rows"), "{error}");

@@ -38,9 +38,14 @@ impl Workspace {
 
 /// Bytes that a fit of this size needs at its peak.
 pub fn memory_needed(n: usize, n_components: usize, n_features: usize) -> u64 {
-    let (n, d) = (n as u64, n_components as u64);
-    let size = n * d;
+    let (n, d_y) = (n as u64, n_features as u64);
+    let size = n.saturating_mul(n_components as u64);
+    let (covariance, of_graph) = (size.saturating_mul(size), n.saturating_mul(n));
     // Σ_x, Σ_C, spare and a third of one for the inversion; Lp, its tiles and three tile buffers; maps, as they are, were,
     // and were before, and H
-    8 * (10 * size * size / 3 + 5 * n * n + 6 * size * n_features as u64)
+    let numbers = (covariance / 3)
+        .saturating_mul(10)
+        .saturating_add(of_graph.saturating_mul(5))
+        .saturating_add(size.saturating_mul(d_y).saturating_mul(6));
+    numbers.saturating_mul(8)
 }
