@@ -127,9 +127,15 @@ fn graphs() -> Vec<Case> {
         Case::new("radius not a number", "fit Y.csv --radius wide", &["--radius", "wide"]).by_parser(),
         Case::new("graph in pieces", "fit t.csv -k 4", &in_pieces(&["2 pieces of 20, 10 points"]))
             .with("t.csv", format!("a,b\n{apart}")),
-        Case::new("radius too small", "fit Y.csv --radius 0.01", &in_pieces(&["40 pieces of 1, 1,"])),
+        Case::new(
+            "radius too small",
+            "fit Y.csv --radius 0.01",
+            &["40 pieces of 1, 1,", "larger --radius", "--connect", "--largest"],
+        ),
+        Case::new("output over the input", "fit Y.csv --embedding Y.csv --force", &["Y.csv", "is an input"]),
+        Case::new("output over a device", "fit Y.csv --out /dev/null --force", &["not a regular file"]),
         Case::new("largest piece too small", "fit Y.csv --radius 0.01 --largest", &["40 pieces of 1, 1,"]),
-        Case::new("edges leave pieces", "fit Y.csv --edges E.csv", &in_pieces(&["39 pieces of 2, 1,"]))
+        Case::new("edges leave pieces", "fit Y.csv --edges E.csv", &["39 pieces of 2, 1,", "add edges", "--connect"])
             .with("E.csv", "0,1\n"),
         Case::new(
             "--connect with --largest",
