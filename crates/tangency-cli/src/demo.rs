@@ -2,13 +2,10 @@
 
 use crate::args::DemoArgs;
 use crate::{fit, generate, info, say::Say};
-use tangency::generate::is_short_circuit;
-use tangency::graph::neighbor_graph;
 use tangency::io::table::Table;
 use tangency::io::{Claims, Output, save_model, write_embedding, write_rows};
-use tangency::linalg::Matrix;
 use tangency::quality::affine_r2;
-use tangency::{Config, Error, Fitter, Result, Scaling, Shape, Symmetry};
+use tangency::{Config, Error, Fitter, Result, Shape};
 use tangency_report::{Figure, RollCaptions, roll_and_embedding};
 
 /// Runs the command.
@@ -28,11 +25,12 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
 
     let roll = tangency::generate(Shape::SwissRoll, args.n, 0.0, args.seed);
     say.line(&format!("a Swiss roll of {} points in three dimensions", args.n));
-    let (edges, shortcuts) = edges_on_the_sheet(&roll.points, &roll.truth, config.n_neighbors)?;
-    if shortcuts > 0 {
+    let (edges, shortcuts) = roll.neighbor_edges(config.n_neighbors);
+    if !shortcuts.is_empty() {
         say.line(&format!(
-            "{shortcuts} of {} neighbour pairs jump between layers of the roll; the demo knows the truth and leaves them out",
-            edges.len() + shortcuts
+            "{} of {} neighbour pairs jump between layers of the roll; the demo knows the truth and leaves them out",
+            shortcuts.len(),
+            edges.len() + shortcuts.len()
         ));
     }
     let table = Table {
@@ -65,16 +63,6 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
     result["written"] = serde_json::json!(written.map(Output::path));
     say.result(&result);
     Ok(())
-}
-
-/// Nearest neighbours without the pairs that are three times as far apart on the sheet as in space, and how many those were.
-fn edges_on_the_sheet(points: &Matrix, truth: &Matrix, n_neighbors: usize) -> Result<(Vec<(u32, u32)>, usize)> {
-    let (_, scaled) = Scaling::learn(points, Default::default())?;
-    let graph = neighbor_graph(&scaled, n_neighbors, Symmetry::Or);
-    let on_sheet = |&&edge: &&(u32, u32)| !is_short_circuit(edge, points, truth);
-    let kept: Vec<(u32, u32)> = graph.edges().iter().filter(on_sheet).copied().collect();
-    let left_out = graph.edges().len() - kept.len();
-    Ok((kept, left_out))
 }
 
 fn figure(fit: &tangency::Fit, roll: &tangency::generate::Synthetic) -> Result<Figure> {

@@ -5,7 +5,7 @@
 
 use tangency::linalg::Matrix;
 use tangency::quality::{affine_r2, procrustes};
-use tangency::{Config, Fit, Fitter, Init, Rule, Shape, Symmetry, generate};
+use tangency::{Config, Fit, Fitter, Init, Rule, Shape, generate};
 
 fn main() {
     let mut arguments = std::env::args().skip(1).map(|a| a.parse::<usize>().unwrap());
@@ -17,7 +17,7 @@ fn main() {
     for seed in 0..seeds as u64 {
         for noise in [0.0, 0.15] {
             let roll = generate(Shape::SwissRoll, n, noise, seed);
-            let edges = edges_on_the_sheet(&roll.points, &roll.truth);
+            let (edges, _) = roll.neighbor_edges(9);
             let row = |name: &str, config: Config| {
                 let fit = fit(&config, &roll.points, &edges);
                 let longer = Config { max_iter: 3 * fit.trace.len(), tol: 0.0, ..config };
@@ -50,9 +50,4 @@ fn main() {
 
 fn fit(config: &Config, points: &Matrix, edges: &[(u32, u32)]) -> Fit {
     Fitter::new(Config { connect: true, ..config.clone() }).edges(edges.to_vec()).fit(points).unwrap()
-}
-
-fn edges_on_the_sheet(points: &Matrix, truth: &Matrix) -> Vec<(u32, u32)> {
-    let graph = tangency::graph::neighbor_graph(&points.transpose().to_owned(), 9, Symmetry::Or);
-    graph.edges().iter().filter(|&&edge| !tangency::generate::is_short_circuit(edge, points, truth)).copied().collect()
 }

@@ -77,7 +77,7 @@ pub struct Config {
     pub epsilon: f64,
     /// First γ.
     pub gamma0: f64,
-    /// α of the first update of the coordinates.
+    /// First α; a fixed `alpha` takes its place after the first iteration, a learned one after a warm-up.
     pub alpha0: f64,
     /// α after it: fixed, or learned once the coordinates have grown.
     pub alpha: Rule,

@@ -1,5 +1,6 @@
 //! Synthetic manifolds with known coordinates.
 
+use crate::graph::{Symmetry, neighbor_graph};
 use crate::linalg::Matrix;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -31,12 +32,19 @@ pub struct Synthetic {
     pub truth: Matrix,
 }
 
-/// Whether an edge is a short-circuit: its ends are more than three times as far apart on the sheet as in space.
-pub fn is_short_circuit((i, j): (u32, u32), points: &Matrix, truth: &Matrix) -> bool {
-    let apart = |table: &Matrix| {
-        (0..table.ncols()).map(|c| (table[(i as usize, c)] - table[(j as usize, c)]).powi(2)).sum::<f64>().sqrt()
-    };
-    apart(truth) > 3.0 * apart(points)
+/// Pairs of points.
+pub type Edges = Vec<(u32, u32)>;
+
+impl Synthetic {
+    /// The edges of the `k` nearest neighbours: those on the sheet, and the short-circuits, whose ends are more than three
+    /// times as far apart on the sheet as in space.
+    pub fn neighbor_edges(&self, k: usize) -> (Edges, Edges) {
+        let apart = |table: &Matrix, (i, j): (u32, u32)| {
+            (0..table.ncols()).map(|c| (table[(i as usize, c)] - table[(j as usize, c)]).powi(2)).sum::<f64>().sqrt()
+        };
+        let graph = neighbor_graph(&self.points.transpose().to_owned(), k, Symmetry::Or);
+        graph.edges().iter().partition(|&&edge| apart(&self.truth, edge) <= 3.0 * apart(&self.points, edge))
+    }
 }
 
 /// Draws `n` points of a shape with Gaussian noise of this standard deviation on every observed coordinate.

@@ -7,16 +7,14 @@ mod graphs;
 mod models;
 mod rolls;
 
-use tangency::generate::{Synthetic, is_short_circuit};
+use tangency::generate::Synthetic;
 use tangency::linalg::Matrix;
-use tangency::{Config, Fit, Fitter, Shape, Symmetry, generate};
+use tangency::{Config, Fit, Fitter, Shape, generate};
 
 /// A roll and its nine-neighbour graph without short-circuits.
 fn clean_roll(n: usize, noise: f64, seed: u64) -> (Synthetic, Vec<(u32, u32)>) {
     let roll = generate(Shape::SwissRoll, n, noise, seed);
-    let graph = tangency::graph::neighbor_graph(&roll.points.transpose().to_owned(), 9, Symmetry::Or);
-    let short = |&edge: &(u32, u32)| is_short_circuit(edge, &roll.points, &roll.truth);
-    let edges = graph.edges().iter().copied().filter(|edge| !short(edge)).collect();
+    let (edges, _) = roll.neighbor_edges(9);
     (roll, edges)
 }
 
