@@ -27,6 +27,12 @@ pub enum Command {
     Demo(DemoArgs),
     /// Fit a table: CSV, TSV, .npy, .npz or Parquet
     Fit(Box<FitArgs>),
+    /// Compare graphs and dimensions by the bound: fits a grid, names the best, writes a table and a figure
+    Select(Box<SelectArgs>),
+    /// Score the edges of a model, the most suspect first, and test single ones by the bound
+    Edges(EdgesArgs),
+    /// Find short-circuits: remove the edges that the bound speaks against (TABLE may be a table or a fitted model)
+    Prune(Box<PruneArgs>),
     /// Tell what a model file holds
     Info(InfoArgs),
     /// Draw points from a known manifold
@@ -143,24 +149,34 @@ pub struct GraphArgs {
 /// The model and how it is fitted.
 #[derive(Args)]
 pub struct ModelArgs {
-    /// Settings to begin from: our defaults, or those of the paper's authors
-    #[arg(long, value_enum, default_value_t = PresetArg::Default)]
-    pub preset: PresetArg,
     /// Latent dimension [default: 2]
     #[arg(long, short = 'd')]
     pub n_components: Option<usize>,
-    /// How features are scaled after centring
-    #[arg(long, value_enum)]
-    pub scaling: Option<ScalingArg>,
-    /// Where a run starts
-    #[arg(long, value_enum)]
-    pub init: Option<InitArg>,
+    #[command(flatten)]
+    pub learning: LearningArgs,
     /// Start from these coordinates, n × n_components (.npy or .csv)
     #[arg(long, conflicts_with_all = ["init", "init_maps"])]
     pub init_coordinates: Option<PathBuf>,
     /// Start from these maps with covariance I: d_y × n·n_components, column i·n_components + a is column a of C_i (.npy)
     #[arg(long, conflicts_with = "init")]
     pub init_maps: Option<PathBuf>,
+    /// Keep how all coordinates vary together in the model, for distances and samples: (n·d)² numbers
+    #[arg(long)]
+    pub full_covariance: bool,
+}
+
+/// What of a model means the same in every dimension and on every graph.
+#[derive(Args)]
+pub struct LearningArgs {
+    /// Settings to begin from: our defaults, or those of the paper's authors
+    #[arg(long, value_enum, default_value_t = PresetArg::Default)]
+    pub preset: PresetArg,
+    /// How features are scaled after centring
+    #[arg(long, value_enum)]
+    pub scaling: Option<ScalingArg>,
+    /// Where a run starts
+    #[arg(long, value_enum)]
+    pub init: Option<InitArg>,
     /// Random starts; the best bound is kept [default: 1]
     #[arg(long)]
     pub n_init: Option<usize>,
@@ -194,9 +210,6 @@ pub struct ModelArgs {
     /// No joint rescaling and no extrapolation
     #[arg(long)]
     pub no_acceleration: bool,
-    /// Keep how all coordinates vary together in the model, for distances and samples: (n·d)² numbers
-    #[arg(long)]
-    pub full_covariance: bool,
 }
 
 #[derive(Args)]
@@ -217,7 +230,121 @@ pub struct FitArgs {
     /// The bound and the hyper-parameters of every iteration as CSV
     #[arg(long)]
     pub trace: Option<PathBuf>,
+    /// Then remove short-circuits, as `tangency prune --apply` does
+    #[arg(long)]
+    pub prune: bool,
+    #[command(flatten)]
+    pub pruning: PruningArgs,
     /// Overwrite files
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Which edges go, and where they are written.
+#[derive(Args)]
+pub struct PruningArgs {
+    /// Most edges to remove [default: a tenth of all]
+    #[arg(long, value_name = "COUNT")]
+    pub max_removed: Option<usize>,
+    /// Least gain in nats, beyond what random good edges gain, for which an edge stays out
+    #[arg(long, value_name = "NATS", default_value_t = 2.0)]
+    pub min_gain: f64,
+    /// The edges that are left, row numbers from 0, as CSV
+    #[arg(long, value_name = "FILE")]
+    pub out_edges: Option<PathBuf>,
+    /// The edges that were removed, with their scores, as CSV
+    #[arg(long, value_name = "FILE")]
+    pub removed: Option<PathBuf>,
+}
+
+#[derive(Args)]
+#[command(allow_negative_numbers = true)]
+pub struct PruneArgs {
+    #[command(flatten)]
+    pub table: TableArgs,
+    #[command(flatten)]
+    pub graph: GraphArgs,
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Write the result; without it the plan is shown and nothing is written
+    #[arg(long)]
+    pub apply: bool,
+    #[command(flatten)]
+    pub pruning: PruningArgs,
+    /// Where the model on the graph that is left goes [default: pruned.safetensors]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Its coordinates and their standard deviations as CSV
+    #[arg(long, value_name = "FILE")]
+    pub embedding: Option<PathBuf>,
+    /// Overwrite files
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Args)]
+#[command(allow_negative_numbers = true)]
+pub struct EdgesArgs {
+    /// A model that `tangency fit` wrote
+    pub model: PathBuf,
+    /// All edges with their scores as CSV
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// How many to show
+    #[arg(long, default_value_t = 20)]
+    pub top: usize,
+    /// What the bound says of this edge: removed if it is there, added if not; points by id or row number; may be repeated
+    #[arg(long, value_name = "I,J")]
+    pub test: Vec<String>,
+    /// Seeds of a test
+    #[arg(long, default_value_t = 3)]
+    pub seeds: usize,
+    /// Overwrite files
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Args)]
+#[command(allow_negative_numbers = true)]
+pub struct SelectArgs {
+    #[command(flatten)]
+    pub table: TableArgs,
+    /// Numbers of neighbours to try: 4:14 (both ends included), 4:14:2, 5,9,12 [default: 4:14 if no other graph is given]
+    #[arg(long, short = 'k', value_name = "RANGE")]
+    pub n_neighbors: Option<String>,
+    /// Numbers of neighbours to try where an edge needs both points to list each other
+    #[arg(long, value_name = "RANGE")]
+    pub mutual: Option<String>,
+    /// Distances to try within which points are joined, in the units of the table: 0.5,1,2
+    #[arg(long, value_name = "LIST")]
+    pub radius: Option<String>,
+    /// Edge lists to try: CSV of two columns, row numbers from 0 or ids
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    pub edges: Vec<PathBuf>,
+    /// What the edge lists name [default: row numbers if all cells are whole numbers, ids otherwise]
+    #[arg(long, value_enum, requires = "edges")]
+    pub edges_by: Option<EdgeNamesArg>,
+    /// Join the pieces of broken graphs by the shortest bridges and fit them too
+    #[arg(long)]
+    pub connect: bool,
+    /// Latent dimensions to try
+    #[arg(long, short = 'd', value_name = "RANGE", default_value = "1:3")]
+    pub n_components: String,
+    /// Seeds of each fit, counted from --seed on
+    #[arg(long, default_value_t = 5)]
+    pub seeds: usize,
+    /// Fit every seed of hopeless candidates too
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub learning: LearningArgs,
+    /// Where the table goes, one row a fit; FILE.partial beside it holds what is done until all is
+    #[arg(long, default_value = "select.csv", value_name = "FILE")]
+    pub out: PathBuf,
+    /// Where the figure goes, .svg or .png [default: --out with .svg]
+    #[arg(long, value_name = "FILE")]
+    pub figure: Option<PathBuf>,
+    /// Overwrite files, and start anew over what another command left unfinished
     #[arg(long)]
     pub force: bool,
 }

@@ -1,38 +1,39 @@
 //! `tangency fit`: typed arguments to a validated job, the job to files.
 
-use crate::args::{FitArgs, GraphArgs, ModelArgs, PresetArg, TableArgs};
-use crate::{info, interrupt, progress, say::Say};
-use tangency::inference::Start;
+use crate::args::{FitArgs, GraphArgs, LearningArgs, ModelArgs, PresetArg, TableArgs};
+use crate::{info, interrupt, progress, prune, say::Say};
+use std::path::PathBuf;
+use tangency::inference::{Start, Stop};
 use tangency::io::table::{Table, TableOptions, read_cells, read_matrix, read_table};
 use tangency::io::{Claims, Model, save_model, write_embedding, write_trace};
 use tangency::linalg::Matrix;
-use tangency::{Config, Fitter, Result};
+use tangency::{Config, Error, Fitter, Result};
 
 /// Runs the command.
 pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     let config = config(&args.graph, &args.model);
     config.validate()?;
-    let mut claims = Claims::new(
-        args.force,
-        [&args.table.table]
-            .into_iter()
-            .chain(&args.graph.edges)
-            .chain(&args.model.init_coordinates)
-            .chain(&args.model.init_maps),
-    );
+    let pruning = &args.pruning;
+    if !args.prune && (pruning.max_removed.is_some() || pruning.out_edges.is_some() || pruning.removed.is_some()) {
+        let requirement = "given when edges are to be removed (--max-removed, --out-edges, --removed)".into();
+        return Err(Error::InvalidConfig { field: "prune", requirement });
+    }
+    let mut claims = Claims::new(args.force, inputs(&args.table, &args.graph, &args.model));
     let out = claims.claim(&args.out)?;
     let embedding = claims.claim_if(&args.embedding)?;
     let trace = claims.claim_if(&args.trace)?;
+    let edge_files = prune::Files::claim(pruning, &mut claims)?;
 
     let table = read_table(&args.table.table, &table_options(&args.table))?;
-    let mut fitter = Fitter::new(config);
-    if let Some(edges) = edges(&args.graph, &table)? {
-        fitter = fitter.edges(edges);
+    let fitter = fitter(Fitter::new(config), &args.graph, &args.model, &table)?;
+    let mut model = fit_table(fitter, table, say)?;
+    let mut pruned = None;
+    if args.prune && model.fit.stop != Stop::Interrupted {
+        let (after, found) = prune::prune_model(model, pruning, say)?;
+        model = after;
+        prune::plan(&model, &found).iter().for_each(|line| say.line(line));
+        pruned = Some(found);
     }
-    if let Some(start) = start(&args.model, &table)? {
-        fitter = fitter.start(start);
-    }
-    let model = fit_table(fitter, table, say)?;
 
     save_model(&out, &model)?;
     let mut written = vec![out.path().to_owned()];
@@ -44,10 +45,16 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         write_trace(&output, &model.fit)?;
         written.push(output.path().to_owned());
     }
+    if args.prune {
+        written.extend(edge_files.write(&model, pruned.as_ref().map_or(&[], |found| &found.removed))?);
+    }
     info::summary(&model).iter().for_each(|line| say.line(line));
     written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
     info::warnings(&model).iter().for_each(|text| say.warn(text));
     let mut result = info::as_json(&model);
+    if let Some(found) = &pruned {
+        result["pruning"] = prune::as_json(&model, found);
+    }
     result["written"] = serde_json::json!(written);
     say.result(&result);
     Ok(())
@@ -62,39 +69,66 @@ pub fn fit_table(fitter: Fitter, table: Table, say: Say) -> Result<Model> {
     Ok(Model { fit, feature_names: table.feature_names, ids, labels })
 }
 
+/// Files that a fit reads.
+pub fn inputs<'a>(table: &'a TableArgs, graph: &'a GraphArgs, model: &'a ModelArgs) -> impl Iterator<Item = &'a PathBuf> {
+    [&table.table].into_iter().chain(&graph.edges).chain(&model.init_coordinates).chain(&model.init_maps)
+}
+
+/// A fitter with the edges and the start that were named.
+pub fn fitter<'a>(mut fitter: Fitter<'a>, graph: &GraphArgs, model: &ModelArgs, table: &Table) -> Result<Fitter<'a>> {
+    if let Some(edges) = edges(graph, table)? {
+        fitter = fitter.edges(edges);
+    }
+    if let Some(start) = start(model, table)? {
+        fitter = fitter.start(start);
+    }
+    Ok(fitter)
+}
+
+/// Whether a start was named.
+pub fn has_start(model: &ModelArgs) -> bool {
+    model.init_coordinates.is_some() || model.init_maps.is_some()
+}
+
 /// The settings of the preset, with what was typed in their place.
 pub fn config(graph: &GraphArgs, model: &ModelArgs) -> Config {
-    let mut config = match model.preset {
+    let mut config = learning_config(&model.learning);
+    config.n_neighbors = graph.n_neighbors.unwrap_or(config.n_neighbors);
+    config.symmetry = graph.symmetry.map_or(config.symmetry, Into::into);
+    config.n_components = model.n_components.unwrap_or(config.n_components);
+    config.radius = graph.radius;
+    config.connect = graph.connect;
+    config.largest = graph.largest;
+    config.full_covariance = model.full_covariance;
+    config
+}
+
+/// The settings of the preset, with what was typed in their place, before graph and dimension are known.
+pub fn learning_config(args: &LearningArgs) -> Config {
+    let mut config = match args.preset {
         PresetArg::Default => Config::default(),
         PresetArg::Authors => Config::authors(),
     };
     macro_rules! take {
-        ($($from:ident . $field:ident => $target:ident),+ $(,)?) => {
-            $(if let Some(value) = $from.$field { config.$target = value.into(); })+
+        ($($field:ident => $target:ident),+ $(,)?) => {
+            $(if let Some(value) = args.$field { config.$target = value.into(); })+
         };
     }
     take!(
-        graph.n_neighbors => n_neighbors,
-        graph.symmetry => symmetry,
-        model.n_components => n_components,
-        model.scaling => scaling,
-        model.init => init,
-        model.n_init => n_init,
-        model.max_iter => max_iter,
-        model.tol => tol,
-        model.seed => random_state,
-        model.epsilon => epsilon,
-        model.gamma0 => gamma0,
-        model.alpha0 => alpha0,
-        model.alpha => alpha,
-        model.lambda => lambda,
-        model.nu => nu,
+        scaling => scaling,
+        init => init,
+        n_init => n_init,
+        max_iter => max_iter,
+        tol => tol,
+        seed => random_state,
+        epsilon => epsilon,
+        gamma0 => gamma0,
+        alpha0 => alpha0,
+        alpha => alpha,
+        lambda => lambda,
+        nu => nu,
     );
-    config.radius = graph.radius;
-    config.connect = graph.connect;
-    config.largest = graph.largest;
-    config.accelerate &= !model.no_acceleration;
-    config.full_covariance = model.full_covariance;
+    config.accelerate &= !args.no_acceleration;
     config
 }
 

@@ -14,7 +14,7 @@ pub fn run(args: &InfoArgs, say: Say) -> Result<()> {
         .distance
         .iter()
         .map(|pair| {
-            let (i, j) = two_points(&model, pair)?;
+            let (i, j) = two_points(&model, pair, "distance")?;
             Ok((pair, model.fit.distance_interval(i, j, args.level)?))
         })
         .collect::<Result<Vec<_>>>()?;
@@ -38,8 +38,9 @@ pub fn run(args: &InfoArgs, say: Say) -> Result<()> {
     Ok(())
 }
 
-fn two_points(model: &Model, pair: &str) -> Result<(usize, usize)> {
-    let invalid = |requirement: String| Error::InvalidConfig { field: "distance", requirement };
+/// Two points of a model, named `I,J` by id or row number in this option.
+pub fn two_points(model: &Model, pair: &str, field: &'static str) -> Result<(usize, usize)> {
+    let invalid = |requirement: String| Error::InvalidConfig { field, requirement };
     let (first, second) = pair.split_once(',').ok_or_else(|| invalid(format!("two points as I,J, not \"{pair}\"")))?;
     let point = |text: &str| {
         (0..model.fit.n())
@@ -69,7 +70,14 @@ pub fn summary(model: &Model) -> Vec<String> {
     let hyper = &fit.hyper;
     vec![
         format!("{n} points, {d_y} features ({}) → {d_x} coordinates", shortened(&model.feature_names)),
-        format!("graph: {edges} edges, {:.1} neighbours a point", 2.0 * edges as f64 / n as f64),
+        format!(
+            "graph: {edges} edges, {:.1} neighbours a point{}",
+            2.0 * edges as f64 / n as f64,
+            match fit.removed.len() {
+                0 => String::new(),
+                removed => format!(", {removed} removed as short-circuits"),
+            }
+        ),
         format!("coordinates (standard deviation, median uncertainty): {}", coordinates.join("; ")),
         format!(
             "bound {:.3} nats, {:.4} a point ({:.3} in scaled units)",
@@ -133,6 +141,7 @@ pub fn as_json(model: &Model) -> Value {
         "feature_names": model.feature_names,
         "n_edges": fit.graph.edges().len(),
         "bridges": fit.bridges,
+        "n_removed": fit.removed.len(),
         "bound": fit.bound(),
         "bound_per_point": fit.bound() / fit.n() as f64,
         "bound_scaled": fit.bound_scaled(),

@@ -2,12 +2,15 @@
 
 mod args;
 mod demo;
+mod edges;
 mod fit;
 mod generate;
 mod info;
 mod interrupt;
 mod progress;
+mod prune;
 mod say;
+mod select;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -21,6 +24,9 @@ fn main() -> ExitCode {
     let outcome = start_threads(arguments.threads).and_then(|()| match arguments.command {
         Command::Demo(demo) => demo::run(&demo, say),
         Command::Fit(fit) => fit::run(&fit, say),
+        Command::Select(select) => select::run(&select, say),
+        Command::Edges(edges) => edges::run(&edges, say),
+        Command::Prune(prune) => prune::run(&prune, say),
         Command::Info(info) => info::run(&info, say),
         Command::Generate(generate) => generate::run(&generate, say),
     });

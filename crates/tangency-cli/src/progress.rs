@@ -4,18 +4,15 @@ use crate::interrupt;
 use crate::say::Say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ops::ControlFlow;
+use tangency::evidence::{PruneProgress, PruneStep};
 use tangency::inference::{Progress, Stage};
 
 /// An observer that draws the bar and passes Ctrl-C on.
 pub fn observer(say: Say) -> impl FnMut(&Progress) -> ControlFlow<()> {
-    // indicatif hides itself where standard error is not a terminal
-    let target = if say.quiet || say.json { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let bar = ProgressBar::with_draw_target(None, target);
-    if let Ok(style) = ProgressStyle::with_template(
+    let bar = bar(
+        say,
         "{prefix} {bar:24} {pos}/{len} iterations at most, {per_sec}, {eta} left at most | {msg}",
-    ) {
-        bar.set_style(style);
-    }
+    );
     let mut run = (0, false);
     move |progress| {
         if run != (progress.start, progress.trial) {
@@ -35,6 +32,50 @@ pub fn observer(say: Say) -> impl FnMut(&Progress) -> ControlFlow<()> {
             Stage::Climbing => "climbing",
         };
         bar.set_message(format!("{stage}, bound {:.2} (scaled)", progress.point.bound_scaled));
-        if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        go_on()
     }
+}
+
+/// The observer of pruning. How long it takes is not known beforehand; three to six fits is usual.
+pub fn pruning(say: Say) -> impl FnMut(&PruneProgress) -> ControlFlow<()> {
+    let bar = bar(say, "prune: {elapsed} (usually as long as 3 to 6 fits), {pos} iterations, {per_sec} | {msg}");
+    move |progress| {
+        bar.set_position(progress.iterations as u64);
+        let step = match progress.step {
+            PruneStep::Preparing => "preparing".to_owned(),
+            PruneStep::Bridging => "trying bridges".to_owned(),
+            PruneStep::Removing(round) => format!("round {round} without {} edges", progress.removed),
+            PruneStep::Baseline => "removing random good edges".to_owned(),
+            PruneStep::Restoring => format!("putting edges back, {} are out", progress.removed),
+        };
+        bar.set_message(format!("{step}, best bound {:.2} (scaled)", progress.best));
+        go_on()
+    }
+}
+
+/// The observer of fits on several graphs: how many of how many are done.
+pub fn graphs(say: Say) -> impl FnMut(usize, usize) -> ControlFlow<()> {
+    let bar = bar(say, "graph {pos}/{len} {bar:24} {elapsed} so far, {eta} left");
+    move |done, total| {
+        bar.set_length(total as u64);
+        if bar.position() != done as u64 {
+            bar.set_position(done as u64);
+        }
+        bar.tick();
+        go_on()
+    }
+}
+
+/// A bar on a terminal; indicatif hides itself where standard error is none.
+fn bar(say: Say, template: &str) -> ProgressBar {
+    let target = if say.quiet || say.json { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let bar = ProgressBar::with_draw_target(None, target);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn go_on() -> ControlFlow<()> {
+    if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }

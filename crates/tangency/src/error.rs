@@ -135,6 +135,13 @@ pub enum Error {
         matrix: &'static str,
     },
 
+    /// Work that has no use half done was stopped by the caller.
+    #[error("{what} was interrupted and has nothing to show; run it again, with fewer seeds if it takes too long")]
+    Interrupted {
+        /// What was stopped.
+        what: &'static str,
+    },
+
     /// The fit would not fit in memory.
     #[error(
         "a fit of {n} points in {n_components} dimensions needs about {} of memory and {} is available; fit a sample of the rows (at most {fitting}), or fewer --n-components",

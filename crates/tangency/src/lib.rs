@@ -20,6 +20,7 @@
 
 pub mod config;
 pub mod error;
+pub mod evidence;
 pub mod fit;
 pub mod generate;
 pub mod graph;

@@ -9,5 +9,6 @@ mod golden;
 mod interrupt;
 mod readme;
 mod runs;
+mod select;
 mod synthetic;
 mod tables_and_graphs;

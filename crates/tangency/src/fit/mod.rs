@@ -152,7 +152,7 @@ impl<'a> Fitter<'a> {
                     .advance(&mut work, None, &mut |point, stage| tell(number, false, point, stage))?
                     .unwrap_or(Stop::MaxIterations),
             };
-            return Ok(Fit::from_run(problem, &config, data, run, stop, starts[number]));
+            return Ok(Fit::new(problem, &config, data, run.into_posterior(), stop, starts[number]));
         }
 
         let mut best: Option<Fit> = None;
@@ -165,7 +165,7 @@ impl<'a> Fitter<'a> {
                 .as_ref()
                 .is_none_or(|kept| rank(run.bound_scaled(), Some(stop)) > rank(kept.bound_scaled(), Some(kept.stop)));
             if better {
-                best = Some(Fit::from_run(problem, &config, data, run, stop, start));
+                best = Some(Fit::new(problem, &config, data, run.into_posterior(), stop, start));
             }
             if stop == Stop::Interrupted {
                 let kept = best.iter_mut().filter(|fit| fit.stop != Stop::Collapsed);

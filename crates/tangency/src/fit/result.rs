@@ -4,7 +4,7 @@ use super::FittedData;
 use crate::config::{Config, Init, Uncertainty};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::inference::{BoundParts, Run, Stop, TracePoint};
+use crate::inference::{BoundParts, Posterior, Stop, TracePoint};
 use crate::linalg::{Matrix, lower_factor, product, symmetric_eigen, transposed_product};
 use crate::model::{Coordinates, Hyperparameters, Maps, Problem, Scaling};
 use rand::{RngExt, SeedableRng};
@@ -34,6 +34,8 @@ pub struct Fit {
     pub graph: Graph,
     /// Edges among them that were added to join pieces.
     pub bridges: Vec<(u32, u32)>,
+    /// Edges that pruning removed from it.
+    pub removed: Vec<(u32, u32)>,
     /// Mean coordinates, on their principal axes. [n, d_x]
     pub coordinates: Matrix,
     /// Covariance of each point's coordinates, a point a column. [d_x·d_x, n]
@@ -66,16 +68,16 @@ pub struct DistanceInterval {
 }
 
 impl Fit {
-    /// The result of a run, turned into the canonical gauge.
-    pub(super) fn from_run(
+    /// What a run found, turned into the canonical gauge.
+    pub(crate) fn new(
         problem: &Problem,
         config: &Config,
         data: &FittedData,
-        run: Run,
+        posterior: Posterior,
         stop: Stop,
         (start, start_seed): (Init, u64),
     ) -> Self {
-        let Run { coordinates, maps, hyper, parts, trace, .. } = run;
+        let Posterior { coordinates, maps, hyper, parts, trace } = posterior;
         let (n, d_x, d_y) = (problem.n(), problem.n_components, problem.n_features());
         let gauge = canonical_gauge(&coordinates.mean);
         let shift = match config.uncertainty {
@@ -127,6 +129,7 @@ impl Fit {
             rows: data.rows.clone(),
             graph: problem.graph.clone(),
             bridges: data.bridges.clone(),
+            removed: vec![],
             coordinates: mean,
             coordinate_covariances,
             full_covariance,
@@ -141,6 +144,12 @@ impl Fit {
     /// Number of points.
     pub fn n(&self) -> usize {
         self.coordinates.nrows()
+    }
+
+    /// The observations as the engine sees them, centred and scaled, a point a column. [d_y, n]
+    pub fn scaled_observations(&self) -> Matrix {
+        let Scaling { center, scale } = &self.scaling;
+        Matrix::from_fn(center.len(), self.n(), |f, i| (self.observations[(i, f)] - center[f]) / scale[f])
     }
 
     /// The bound in the scaled units, as the paper's authors print it.

@@ -32,6 +32,24 @@ pub fn pieces(graph: &Graph) -> Vec<Vec<usize>> {
     pieces
 }
 
+/// The first of `candidates` that, one after the other, join pieces which the edges of the graph and those before leave
+/// apart.
+pub fn joining_edges(graph: &Graph, candidates: impl IntoIterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
+    let mut piece_of = vec![0usize; graph.n()];
+    for (p, piece) in pieces(graph).iter().enumerate() {
+        piece.iter().for_each(|&i| piece_of[i] = p);
+    }
+    let mut joining = Vec::new();
+    for (i, j) in candidates {
+        let (from, into) = (piece_of[i as usize], piece_of[j as usize]);
+        if from != into {
+            piece_of.iter_mut().filter(|piece| **piece == from).for_each(|piece| *piece = into);
+            joining.push((i, j));
+        }
+    }
+    joining
+}
+
 /// The shortest edges that make the graph one piece (a minimum spanning tree over its pieces), by Borůvka's rounds:
 /// every piece is joined to its nearest outside point, until one piece is left. `points` is d × n.
 pub fn bridges(graph: &Graph, points: &Matrix) -> Vec<(u32, u32)> {

@@ -6,10 +6,11 @@ mod geodesics;
 mod laplacian;
 mod neighbors;
 
-pub use components::{bridges, pieces};
+pub use components::{bridges, joining_edges, pieces};
 pub use edge_list::{EdgeNames, edges_from_cells};
 pub use geodesics::geodesic_distances;
 pub use laplacian::Laplacian;
+pub(crate) use neighbors::squared_distance;
 pub use neighbors::{nearest_neighbors, neighbor_graph, within_radius};
 
 use serde::{Deserialize, Serialize};
@@ -73,6 +74,11 @@ impl Graph {
         &self.edges
     }
 
+    /// Whether this pair, smaller first, is an edge.
+    pub fn has(&self, edge: (u32, u32)) -> bool {
+        self.edges.binary_search(&edge).is_ok()
+    }
+
     /// The neighbours of point `i`, ascending.
     pub fn neighbors(&self, i: usize) -> &[u32] {
         &self.neighbors[self.offsets[i]..self.offsets[i + 1]]
@@ -81,6 +87,13 @@ impl Graph {
     /// The number of neighbours of point `i`.
     pub fn degree(&self, i: usize) -> usize {
         self.offsets[i + 1] - self.offsets[i]
+    }
+
+    /// The graph without some edges and with some others.
+    pub fn with_changes(&self, removed: &[(u32, u32)], added: &[(u32, u32)]) -> Self {
+        let gone: std::collections::HashSet<_> = removed.iter().map(|&(i, j)| (i.min(j), i.max(j))).collect();
+        let kept = self.edges.iter().filter(|edge| !gone.contains(edge));
+        Self::from_edges(self.n(), kept.chain(added).copied())
     }
 
     /// The graph on the points `kept` (ascending), renumbered.

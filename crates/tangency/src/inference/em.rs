@@ -86,6 +86,20 @@ pub struct Progress {
 /// Called after each iteration; `Break` ends the run with what it has.
 pub type Observer<'a> = dyn FnMut(&TracePoint, Stage) -> ControlFlow<()> + 'a;
 
+/// What a run found.
+pub struct Posterior {
+    /// q(x).
+    pub coordinates: Coordinates,
+    /// q(C).
+    pub maps: Maps,
+    /// α, γ, λ, ν.
+    pub hyper: Hyperparameters,
+    /// Parts of the bound.
+    pub parts: BoundParts,
+    /// One point an iteration.
+    pub trace: Vec<TracePoint>,
+}
+
 /// A run that can be continued.
 pub struct Run<'a> {
     problem: &'a Problem,
@@ -161,6 +175,24 @@ impl<'a> Run<'a> {
             rejected: false,
             parked: Vec::new(),
         }
+    }
+
+    /// A run that goes on from a posterior on another graph of the same points: the maps and hyper-parameters it ended
+    /// with, from which the first update finds the coordinates.
+    pub fn warm(problem: &'a Problem, config: &'a Config, before: &Posterior) -> Self {
+        let mut run = Self::new(problem, config, &Start::Maps(before.maps.mean.clone()));
+        run.maps = before.maps.clone();
+        run.hyper = before.hyper;
+        run.stage = Stage::Climbing;
+        run.in_stage = ALPHA_WAITS;
+        run.statistics.maps = MapMoments::new(problem, &run.maps, run.hyper.nu == 0.0);
+        run
+    }
+
+    /// What the run found.
+    pub fn into_posterior(self) -> Posterior {
+        let Self { coordinates, maps, hyper, parts, trace, .. } = self;
+        Posterior { coordinates, maps, hyper, parts, trace }
     }
 
     /// Iterates until the run is over, or, for a trial, until it has climbed for `climb` iterations.

@@ -8,5 +8,5 @@ mod start;
 pub(crate) mod update_hyperparameters;
 
 pub use bound::BoundParts;
-pub use em::{Observer, Progress, Run, Stage, Stop, TracePoint};
+pub use em::{Observer, Posterior, Progress, Run, Stage, Stop, TracePoint};
 pub use start::{Start, derived_seed, make_start};

@@ -93,6 +93,7 @@ pub fn save_model(output: &Output, model: &Model) -> Result<()> {
         Array::of_u32("rows", vec![n], &fit.rows.iter().map(|&r| r as u32).collect::<Vec<_>>()),
         Array::of_u32("edges", vec![fit.graph.edges().len(), 2], &pairs(fit.graph.edges())),
         Array::of_u32("bridges", vec![fit.bridges.len(), 2], &pairs(&fit.bridges)),
+        Array::of_u32("removed", vec![fit.removed.len(), 2], &pairs(&fit.removed)),
         Array::of_f64("coordinates", vec![n, d_x], &rows(&fit.coordinates)),
         Array::of_f64("coordinate_covariances", vec![n, d_x, d_x], &columns(&fit.coordinate_covariances)),
         // column i·d_x + a of the d_y × n·d_x matrix is column a of C_i, so columns in turn are [n, d_x, d_y]
@@ -180,6 +181,8 @@ pub fn load_model(path: &Path) -> Result<Model> {
         scaling: Scaling { center: reader.f64s("center", &[d_y])?, scale: reader.f64s("scale", &[d_y])? },
         graph: Graph::from_edges(n, pairs("edges")?),
         bridges: pairs("bridges")?,
+        // models from before pruning was there have none
+        removed: if reader.tensors.names().contains(&"removed") { pairs("removed")? } else { vec![] },
         coordinates: by_rows("coordinates", d_x)?,
         coordinate_covariances: per_point("coordinate_covariances", d_x * d_x, &[n, d_x, d_x])?,
         full_covariance,

@@ -2,6 +2,7 @@
 
 use super::Model;
 use crate::error::{Error, Result};
+use crate::evidence::EdgeScore;
 use crate::fit::Fit;
 use crate::inference::TracePoint;
 use std::io::Write;
@@ -160,6 +161,43 @@ pub fn write_trace(output: &Output, fit: &Fit) -> Result<()> {
             row
         }),
     )
+}
+
+/// An edge list that `--edges` reads: i, j, rows of the table from 0.
+pub fn write_edges(output: &Output, fit: &Fit) -> Result<()> {
+    write_rows(
+        output,
+        &["i", "j"].map(str::to_owned),
+        fit.graph.edges().iter().map(|&edge| row_numbers(fit, edge).into()),
+    )
+}
+
+/// Edges with their scores: i, j, length, resistance, residual, score, and what else is known of each under `more`.
+pub fn write_edge_scores(
+    output: &Output,
+    fit: &Fit,
+    more: &[&str],
+    edges: impl Iterator<Item = (EdgeScore, Vec<f64>)>,
+) -> Result<()> {
+    let header: Vec<String> = ["i", "j", "length", "resistance", "residual", "score"]
+        .iter()
+        .chain(more)
+        .map(|name| (*name).to_owned())
+        .collect();
+    write_rows(
+        output,
+        &header,
+        edges.map(|(score, more)| {
+            let mut row: Vec<String> = row_numbers(fit, score.edge).into();
+            row.extend([score.length, score.resistance, score.residual, score.score].iter().map(f64::to_string));
+            row.extend(more.iter().map(f64::to_string));
+            row
+        }),
+    )
+}
+
+fn row_numbers(fit: &Fit, (i, j): (u32, u32)) -> [String; 2] {
+    [i, j].map(|point| fit.rows[point as usize].to_string())
 }
 
 /// Rows of text as CSV.

@@ -30,6 +30,16 @@ impl Problem {
             return Err(Error::Disconnected { sizes, wider: "widen the neighbourhoods" });
         }
         let laplacian = Laplacian::new(&graph)?;
+        Ok(Self::assemble(observations, graph, laplacian, n_components, epsilon))
+    }
+
+    /// The same points on another graph in one piece.
+    pub fn on_graph(&self, graph: Graph) -> Result<Self> {
+        let laplacian = self.laplacian.changed(&self.graph, &graph)?;
+        Ok(Self::assemble(self.observations.clone(), graph, laplacian, self.n_components, self.epsilon))
+    }
+
+    fn assemble(observations: Matrix, graph: Graph, laplacian: Laplacian, n_components: usize, epsilon: f64) -> Self {
         let edge_energy = graph
             .edges()
             .iter()
@@ -41,7 +51,7 @@ impl Problem {
         let sum_energy = (0..observations.nrows())
             .map(|f| (0..observations.ncols()).map(|i| observations[(f, i)]).sum::<f64>().powi(2))
             .sum();
-        Ok(Self { observations, graph, laplacian, n_components, epsilon, edge_energy, sum_energy })
+        Self { observations, graph, laplacian, n_components, epsilon, edge_energy, sum_energy }
     }
 
     /// Number of points.

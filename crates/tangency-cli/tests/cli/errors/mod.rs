@@ -1,6 +1,7 @@
 //! The error table: every bad input with its message, exit code 2 and nothing written.
 
 mod requests;
+mod select;
 mod tables;
 
 use crate::command::{attempt_within, run};
@@ -99,7 +100,7 @@ fn good_model(more: &str) -> Vec<u8> {
 fn every_bad_input_is_refused_with_one_sentence() {
     let mut table = "| input | message |\n|---|---|\n".to_owned();
     let mut failures = Vec::new();
-    let cases: Vec<Case> = tables::cases().into_iter().chain(requests::cases()).collect();
+    let cases: Vec<Case> = tables::cases().into_iter().chain(requests::cases()).chain(select::cases()).collect();
     for case in &cases {
         let (message, faults) = case.answer();
         writeln!(table, "| {} | {} |", case.name, message.replace('|', "\\|")).unwrap();

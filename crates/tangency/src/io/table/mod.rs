@@ -32,7 +32,7 @@ pub struct Table {
 }
 
 /// How to read a table. A column is given by its name, or by its number from 1 where no column has that name.
-#[derive(Default, Clone, Debug)]
+#[derive(Default, Clone, Debug, PartialEq)]
 pub struct TableOptions {
     /// Whether the first row of delimited text names the columns; `None` to find out.
     pub header: Option<bool>,

@@ -1,0 +1,180 @@
+//! `tangency prune`: the edges that the bound speaks against; `fit --prune` ends in the same way.
+
+use crate::args::{PruneArgs, PruningArgs};
+use crate::{edges, fit, info, interrupt, progress, say::Say};
+use serde_json::{Value, json};
+use tangency::evidence::{PruneOptions, Pruned, Removed, prune};
+use tangency::io::table::{TableOptions, read_table};
+use tangency::io::{Claims, Model, Output, load_model, save_model, write_edge_scores, write_edges, write_embedding};
+use tangency::{Config, Error, Fitter, Result};
+
+/// How many removed edges are shown.
+const SHOWN: usize = 20;
+
+/// Runs the command.
+pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
+    let config = fit::config(&args.graph, &args.model);
+    config.validate()?;
+    let given = [&args.out, &args.embedding, &args.pruning.out_edges, &args.pruning.removed];
+    if !args.apply && given.iter().any(|path| path.is_some()) {
+        let requirement = "given when files are to be written; without it the plan is only shown".into();
+        return Err(Error::InvalidConfig { field: "apply", requirement });
+    }
+    let mut claims = Claims::new(args.force, fit::inputs(&args.table, &args.graph, &args.model));
+    let outputs = if args.apply {
+        let out = args.out.clone().unwrap_or_else(|| "pruned.safetensors".into());
+        Some((claims.claim(&out)?, claims.claim_if(&args.embedding)?, Files::claim(&args.pruning, &mut claims)?))
+    } else {
+        None
+    };
+
+    let model = model(args, config, say)?;
+    let (model, pruned) = prune_model(model, &args.pruning, say)?;
+    plan(&model, &pruned).iter().for_each(|line| say.line(line));
+    let mut written = Vec::new();
+    if let Some((out, embedding, files)) = &outputs {
+        save_model(out, &model)?;
+        written.push(out.path().to_owned());
+        if let Some(output) = embedding {
+            write_embedding(output, &model)?;
+            written.push(output.path().to_owned());
+        }
+        written.extend(files.write(&model, &pruned.removed)?);
+        info::summary(&model).iter().for_each(|line| say.line(line));
+        written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
+    } else {
+        say.line("this was a dry run and nothing was written; --apply writes the model, and --out-edges, --removed and --embedding what they name");
+    }
+    info::warnings(&model).iter().for_each(|text| say.warn(text));
+    let mut result = info::as_json(&model);
+    result["pruning"] = as_json(&model, &pruned);
+    result["written"] = json!(written);
+    say.result(&result);
+    Ok(())
+}
+
+/// The model to prune: the one named, or the fit of the table named.
+fn model(args: &PruneArgs, config: Config, say: Say) -> Result<Model> {
+    let path = &args.table.table;
+    let options = fit::table_options(&args.table);
+    if path.extension().is_some_and(|extension| extension == "safetensors") {
+        let plain = config == Config::default() && args.graph.edges.is_none() && options == TableOptions::default();
+        if !plain || fit::has_start(&args.model) {
+            let requirement = "left out for a model, which has its own; give the table to fit it anew".into();
+            return Err(Error::InvalidConfig { field: "settings of the table, the graph and the fit", requirement });
+        }
+        return load_model(path);
+    }
+    let table = read_table(path, &options)?;
+    let fitter = fit::fitter(Fitter::new(config), &args.graph, &args.model, &table)?;
+    fit::fit_table(fitter, table, say)
+}
+
+/// Files with the edges of a pruned graph.
+pub struct Files {
+    edges: Option<Output>,
+    removed: Option<Output>,
+}
+
+impl Files {
+    /// Claims what was named.
+    pub fn claim(args: &PruningArgs, claims: &mut Claims) -> Result<Self> {
+        Ok(Self { edges: claims.claim_if(&args.out_edges)?, removed: claims.claim_if(&args.removed)? })
+    }
+
+    /// Writes them and tells where.
+    pub fn write(&self, model: &Model, removed: &[Removed]) -> Result<Vec<std::path::PathBuf>> {
+        if let Some(output) = &self.edges {
+            write_edges(output, &model.fit)?;
+        }
+        if let Some(output) = &self.removed {
+            write_edge_scores(output, &model.fit, &["gain"], removed.iter().map(|edge| (edge.score, vec![edge.gain])))?;
+        }
+        Ok([&self.edges, &self.removed].into_iter().flatten().map(|output| output.path().to_owned()).collect())
+    }
+}
+
+/// Prunes with progress and Ctrl-C.
+pub fn prune_model(model: Model, args: &PruningArgs, say: Say) -> Result<(Model, Pruned)> {
+    let options = PruneOptions { max_removed: args.max_removed, min_gain: args.min_gain, ..Default::default() };
+    interrupt::listen();
+    let pruned = prune(&model.fit, &options, &mut progress::pruning(say))?;
+    Ok((Model { fit: pruned.fit.clone(), ..model }, pruned))
+}
+
+/// What pruning found, in words.
+pub fn plan(model: &Model, pruned: &Pruned) -> Vec<String> {
+    let (fit, removed) = (&pruned.fit, &pruned.removed);
+    let edges = fit.graph.edges().len() + removed.len();
+    let gain = fit.bound_scaled() - pruned.bound_before;
+    let mut lines = Vec::new();
+    for bridge in &pruned.bridges {
+        let place = match bridge.in_place_of {
+            Some(other) => format!("in place of {}", edges::name(model, other)),
+            None => "added".to_owned(),
+        };
+        let verdict = if bridge.taken { "taken" } else { "not taken" };
+        lines.push(format!(
+            "bridge {} {place}: the bound changes by {:+.2} nats; {verdict}",
+            edges::name(model, bridge.edge),
+            bridge.change
+        ));
+    }
+    if removed.is_empty() {
+        lines.push(format!("none of the {edges} edges is a short-circuit by the bound"));
+    } else {
+        lines.push(format!(
+            "{} of {edges} edges {}; without {} the bound is higher by {gain:.2} nats",
+            removed.len(),
+            if removed.len() == 1 { "is a short-circuit" } else { "are short-circuits" },
+            if removed.len() == 1 { "it" } else { "them" },
+        ));
+        let shown: Vec<_> = removed.iter().take(SHOWN).collect();
+        let scores: Vec<_> = shown.iter().map(|edge| edge.score).collect();
+        let mut table = edges::table(model, &scores).into_iter();
+        lines.extend(table.next().map(|header| format!("{header}  {:>8}", "gain")));
+        lines.extend(table.zip(shown).map(|(row, edge)| format!("{row}  {:8.2}", edge.gain)));
+        if removed.len() > SHOWN {
+            lines.push(format!("… and {} more", removed.len() - SHOWN));
+        }
+    }
+    if !pruned.rounds.is_empty() {
+        lines.push(format!(
+            "for comparison, a random good edge gains {:+.2} ± {:.2} nats when it is removed",
+            pruned.baseline.mean, pruned.baseline.deviation
+        ));
+    }
+    if pruned.interrupted {
+        lines.push("the search was interrupted; this is the best so far, and edges may be missing or too many".to_owned());
+    }
+    lines
+}
+
+/// What pruning found, for machines.
+pub fn as_json(model: &Model, pruned: &Pruned) -> Value {
+    let removed: Vec<Value> = pruned
+        .removed
+        .iter()
+        .map(|edge| {
+            let mut value = edges::as_json(model, &edge.score);
+            value["gain"] = json!(edge.gain);
+            value
+        })
+        .collect();
+    let bridges: Vec<Value> = pruned
+        .bridges
+        .iter()
+        .map(|bridge| {
+            json!({"edge": bridge.edge, "in_place_of": bridge.in_place_of, "length": bridge.length,
+                "change": bridge.change, "taken": bridge.taken})
+        })
+        .collect();
+    json!({
+        "removed": removed, "bridges": bridges, "interrupted": pruned.interrupted,
+        "bound_scaled_before": pruned.bound_before, "bound_scaled_after": pruned.fit.bound_scaled(),
+        "baseline": {"mean": pruned.baseline.mean, "deviation": pruned.baseline.deviation},
+        "rounds": pruned.rounds.iter()
+            .map(|round| json!({"removed": round.removed, "bound_scaled": round.bound_scaled})).collect::<Vec<_>>(),
+        "n_iter": pruned.iterations,
+    })
+}

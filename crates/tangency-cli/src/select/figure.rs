@@ -1,0 +1,125 @@
+//! The figure of a selection: the bound against k, one line a dimension, the spread over seeds as shading.
+
+use super::file_error;
+use super::verdict::Verdict;
+use std::path::Path;
+use tangency::evidence::{CandidateSummary, GraphChoice, Selection};
+use tangency::io::Output;
+use tangency::{Error, Result, Symmetry};
+use tangency_report::{Figure, FigureError, Point, Series, curves};
+
+/// Pixels of a PNG to one of the SVG.
+const PNG_SCALE: f64 = 2.0;
+
+/// A figure, and what it could not show.
+pub struct Drawn {
+    pub figure: Option<Figure>,
+    pub left_out: Option<String>,
+}
+
+/// What stands along the x axis.
+#[derive(Clone, Copy, PartialEq)]
+enum Axis {
+    Neighbors,
+    Radius,
+    Dimension,
+}
+
+/// Refuses a name that says neither SVG nor PNG.
+pub fn check_name(path: &Path) -> Result<()> {
+    if is(path, "svg") || is(path, "png") {
+        return Ok(());
+    }
+    let requirement = format!("a file that ends in .svg or .png, not {}", path.display());
+    Err(Error::InvalidConfig { field: "figure", requirement })
+}
+
+fn is(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}
+
+/// Writes the figure in the format that its name asks for.
+pub fn write(output: &Output, figure: &Figure) -> Result<()> {
+    if is(output.path(), "svg") {
+        return output.write(|file| file.write_all(figure.svg().as_bytes()));
+    }
+    let png = figure.png(PNG_SCALE).map_err(|error| file_error(output.path(), error.to_string()))?;
+    output.write(|file| file.write_all(&png))
+}
+
+/// Draws the bounds; graphs that have no place along the axis are left to the table.
+pub fn draw(selection: &Selection, found: &Verdict) -> Result<Drawn> {
+    let graphs: Vec<&GraphChoice> = selection.candidates().iter().map(|c| selection.graph(c)).collect();
+    // of several kinds the first that has anything to show
+    let shown = |axis: Axis| {
+        let bound = |number: usize| found.of(number).is_some_and(|summary| summary.mean.is_some());
+        graphs.iter().enumerate().any(|(number, graph)| axis_of(graph) == axis && bound(number))
+    };
+    let axis = [Axis::Neighbors, Axis::Radius].into_iter().find(|&axis| shown(axis)).unwrap_or(Axis::Dimension);
+    let mut series: Vec<Series> = Vec::new();
+    let mut best = None;
+    for (number, candidate) in selection.candidates().iter().enumerate() {
+        let graph = selection.graph(candidate);
+        if axis_of(graph) != axis {
+            continue;
+        }
+        let d = candidate.n_components;
+        let (name, x) = match graph {
+            GraphChoice::Neighbors { n_neighbors, symmetry: Symmetry::Or } => (format!("d = {d}"), *n_neighbors as f64),
+            GraphChoice::Neighbors { n_neighbors, .. } => (format!("d = {d}, mutual"), *n_neighbors as f64),
+            GraphChoice::Radius(radius) => (format!("d = {d}"), *radius),
+            GraphChoice::Edges { name, .. } => (name.clone(), d as f64),
+        };
+        let Some(summary) = found.of(number) else { continue };
+        let mean = summary.mean.unwrap_or(f64::NAN);
+        if found.best().is_some_and(|best| best.candidate == number) {
+            best = Some((x, mean));
+        }
+        let point = Point {
+            x,
+            mean,
+            spread: summary.deviation.unwrap_or(0.0),
+            marker: summary.mean.and_then(|_| mark(summary)),
+        };
+        match series.iter_mut().find(|series| series.name == name) {
+            Some(series) => series.points.push(point),
+            None => series.push(Series { name, points: vec![point] }),
+        }
+    }
+    let x_title = match axis {
+        Axis::Neighbors => "neighbours k",
+        Axis::Radius => "radius",
+        Axis::Dimension => "dimension d",
+    };
+    let title = "Evidence for the graph and the dimension";
+    let figure = match curves(&series, x_title, "bound, nats", title, best) {
+        Ok(figure) => Some(figure),
+        Err(FigureError::NothingToDraw(_)) => None,
+        Err(error) => return Err(file_error(Path::new("the figure"), error.to_string())),
+    };
+    let left_out = match &figure {
+        None => Some("no figure was drawn: there is no bound to show".to_owned()),
+        Some(_) if graphs.iter().any(|graph| axis_of(graph) != axis) => {
+            Some(format!("the figure shows the bound against {x_title}; graphs of other kinds are in the table only"))
+        }
+        Some(_) => None,
+    };
+    Ok(Drawn { figure, left_out })
+}
+
+fn axis_of(graph: &GraphChoice) -> Axis {
+    match graph {
+        GraphChoice::Neighbors { .. } => Axis::Neighbors,
+        GraphChoice::Radius(_) => Axis::Radius,
+        GraphChoice::Edges { .. } => Axis::Dimension,
+    }
+}
+
+fn mark(summary: &CandidateSummary) -> Option<String> {
+    let marks = [
+        (summary.not_converged, "not converged"),
+        (summary.collapsed + summary.failed, "some seeds collapsed"),
+        (summary.raced, "stopped early"),
+    ];
+    marks.into_iter().find(|(count, _)| *count > 0).map(|(_, meaning)| meaning.to_owned())
+}

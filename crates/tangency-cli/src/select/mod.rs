@@ -1,0 +1,142 @@
+//! `tangency select`: a grid of graphs and dimensions to a table, a figure and a verdict.
+
+mod figure;
+mod grid;
+mod journal;
+mod verdict;
+
+use crate::args::SelectArgs;
+use crate::{fit, interrupt, say::Say};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use journal::Journal;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use tangency::evidence::{Cell, Selection};
+use tangency::io::table::read_table;
+use tangency::io::{Claims, Output, write_rows};
+use tangency::{Config, Error, Result};
+
+/// What a shell expects of a program that Ctrl-C ended; see `interrupt.rs`.
+const INTERRUPTED: i32 = 130;
+
+/// Runs the command.
+pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
+    let asked = grid::asked(args)?;
+    let config = Config { connect: args.connect, ..fit::learning_config(&args.learning) };
+    config.validate()?;
+    let figure_path = args.figure.clone().unwrap_or_else(|| args.out.with_extension("svg"));
+    figure::check_name(&figure_path)?;
+    let partial = Journal::place(&args.out);
+    let mut outputs = claim(args, &figure_path, args.force);
+    // what is there may be the last thing that an interrupted run wrote: its journal will tell
+    if outputs.is_err() && !partial.exists() {
+        outputs?;
+        return Ok(());
+    }
+
+    let table = read_table(&args.table.table, &fit::table_options(&args.table))?;
+    let graphs = asked.graphs(args, &table)?;
+    let selection = Selection::new(&table.values, config, graphs, asked.n_components)?.seeds(args.seeds)?;
+    let selection = if args.all { selection.all() } else { selection };
+
+    let (mut journal, done) = Journal::open(partial, &selection, args.force)?;
+    if !done.is_empty() && selection.is_complete(&done) {
+        outputs = claim(args, &figure_path, true);
+    }
+    let (out, figure_out) = outputs?;
+    if !done.is_empty() {
+        say.line(&format!("resuming: {} of {} fits are done", done.len(), verdict::at_most(&selection, args.all)));
+    }
+    if selection.n_seeds() < args.seeds {
+        say.line("this start is the same for every seed: one fit a candidate");
+    }
+    let cells = match fit_grid(&selection, &done, &mut journal, say)? {
+        Some(cells) => cells,
+        None => {
+            say.warn(&format!(
+                "interrupted: {} of {} fits are done and kept in {}; run the same command again to go on",
+                journal.rows(),
+                verdict::at_most(&selection, args.all),
+                journal.path().display()
+            ));
+            drop(journal);
+            std::process::exit(INTERRUPTED);
+        }
+    };
+
+    let found = verdict::Verdict::new(&selection, &cells);
+    let drawn = figure::draw(&selection, &found)?;
+    let mut written = Vec::new();
+    if let Some(picture) = &drawn.figure {
+        figure::write(&figure_out, picture)?;
+        written.push(figure_out.path().to_owned());
+    }
+    let (header, rows) = verdict::table(&selection, &cells);
+    write_rows(&out, &header, rows.into_iter())?;
+    written.insert(0, out.path().to_owned());
+    // only now that the table is in its place
+    journal.remove()?;
+
+    found.lines(args.all).iter().for_each(|line| say.line(line));
+    written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
+    let warnings: Vec<String> = found.warnings().into_iter().chain(drawn.left_out).collect();
+    warnings.iter().for_each(|text| say.warn(text));
+    let mut result = found.as_json();
+    result["resumed"] = done.len().into();
+    result["written"] = serde_json::json!(written);
+    result["warnings"] = serde_json::json!(warnings);
+    say.result(&result);
+    Ok(())
+}
+
+fn claim(args: &SelectArgs, figure: &Path, force: bool) -> Result<(Output, Output)> {
+    let mut claims = Claims::new(force, [&args.table.table].into_iter().chain(&args.edges));
+    let out = claims.claim(&args.out)?;
+    Ok((out, claims.claim(figure)?))
+}
+
+/// Fits what is not done, each fit on disk as soon as it is; nothing if Ctrl-C ended it.
+fn fit_grid(selection: &Selection, done: &[Cell], journal: &mut Journal, say: Say) -> Result<Option<Vec<Cell>>> {
+    interrupt::listen();
+    let bar = bar(selection, done, say);
+    let mut best = f64::NEG_INFINITY;
+    let mut failure = None;
+    let selected = selection.run(done, &interrupt::asked, |cell| {
+        if let Err(error) = journal.add(cell) {
+            failure = Some(error);
+            return ControlFlow::Break(());
+        }
+        if let Some(bound) = cell.evidence().filter(|&bound| bound > best) {
+            best = bound;
+            bar.set_message(format!("best so far {}, {best:.2} nats", verdict::name(selection, cell.candidate)));
+        }
+        bar.inc(1);
+        if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    bar.finish_and_clear();
+    match failure {
+        Some(error) => Err(error),
+        None => Ok(selected.complete.then_some(selected.cells)),
+    }
+}
+
+fn bar(selection: &Selection, done: &[Cell], say: Say) -> ProgressBar {
+    // indicatif hides itself where standard error is not a terminal
+    let target = if say.quiet || say.json { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let bar = ProgressBar::with_draw_target(Some(selection.n_fits() as u64), target);
+    if let Ok(style) =
+        ProgressStyle::with_template("select {bar:24} {pos}/{len} fits at most, {per_sec}, {eta} left at most | {msg}")
+    {
+        bar.set_style(style);
+    }
+    bar.set_position(done.len() as u64);
+    // fits that an earlier run made are no measure of the rate
+    bar.reset_eta();
+    bar.enable_steady_tick(std::time::Duration::from_millis(500));
+    bar
+}
+
+/// An error about a file.
+fn file_error(path: &Path, reason: String) -> Error {
+    Error::File { path: PathBuf::from(path), reason }
+}

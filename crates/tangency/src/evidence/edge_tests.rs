@@ -1,0 +1,144 @@
+//! Is this edge real? The bound with it and without it.
+
+use super::hypothesis::{From, Hypothesis};
+use crate::config::{Config, Init};
+use crate::error::{Error, Result};
+use crate::fit::{Fit, Fitter};
+use crate::graph::{Graph, pieces};
+use crate::inference::{BoundParts, Stop};
+use std::ops::ControlFlow;
+
+/// How the bound changes with the graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EdgeTest {
+    /// Edges of the fit's graph that are taken out.
+    pub removed: Vec<(u32, u32)>,
+    /// Pairs that are joined.
+    pub added: Vec<(u32, u32)>,
+    /// Bound of the changed graph less that of the fit's graph, in nats: mean over seeds.
+    pub change: f64,
+    /// Standard deviation of it over seeds; zero where all seeds agree or there is one only.
+    pub spread: f64,
+    /// The parts of the change, means over seeds.
+    pub parts: BoundParts,
+    /// Whether every run behind the numbers ended as it should.
+    pub converged: bool,
+}
+
+/// Tests edges of a fit: one that is there is removed, one that is not is added; each alone and, if there are several,
+/// all at once (first in the list).
+///
+/// For each seed both graphs get the same chances: a fresh fit with the settings of `fit` and this seed, and a run that
+/// goes on from the posterior of `fit`. The better bound counts. `observer` is told how many of how many graphs are
+/// fitted, and may end the test, which is then an error.
+pub fn test_edges(
+    fit: &Fit,
+    edges: &[(u32, u32)],
+    seeds: usize,
+    observer: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+) -> Result<Vec<EdgeTest>> {
+    let n = fit.n();
+    if seeds == 0 {
+        return Err(Error::InvalidConfig { field: "seeds", requirement: "at least 1".into() });
+    }
+    let mut named: Vec<(u32, u32)> = edges.iter().map(|&(i, j)| (i.min(j), i.max(j))).collect();
+    if let Some(&(i, j)) = named.iter().find(|(i, j)| i == j || *j as usize >= n) {
+        let requirement = format!("between two different points below {n}, not {i},{j}");
+        return Err(Error::InvalidConfig { field: "test", requirement });
+    }
+    named.sort_unstable();
+    named.dedup();
+    let mut changes: Vec<&[(u32, u32)]> = named.chunks(1).collect();
+    if named.len() > 1 {
+        changes.insert(0, &named);
+    }
+    let mut tests: Vec<(EdgeTest, Graph)> = Vec::new();
+    for change in changes {
+        let (removed, added): (Vec<_>, Vec<_>) = change.iter().partition(|edge| fit.graph.has(**edge));
+        let graph = fit.graph.with_changes(&removed, &added);
+        if pieces(&graph).len() > 1 {
+            let named: Vec<String> =
+                removed.iter().map(|(i, j)| format!("{},{}", fit.rows[*i as usize], fit.rows[*j as usize])).collect();
+            let requirement = format!(
+                "of edges that do not hold the graph together alone; without {} (rows) it falls apart, so that there is no bound to compare",
+                named.join(" and ")
+            );
+            return Err(Error::InvalidConfig { field: "test", requirement });
+        }
+        let parts = BoundParts { likelihood: 0.0, log_determinant: 0.0, maps: 0.0, coordinates: 0.0 };
+        tests.push((EdgeTest { removed, added, change: 0.0, spread: 0.0, parts, converged: true }, graph));
+    }
+
+    let mut evaluation = Evaluation::new(fit, (tests.len() + 1) * seeds, observer)?;
+    let seeds = (0..seeds as u64).map(|seed| fit.config.random_state.wrapping_add(seed));
+    let before: Vec<(BoundParts, bool)> =
+        seeds.clone().map(|seed| evaluation.best_of(&fit.graph, seed)).collect::<Result<_>>()?;
+    for (test, graph) in &mut tests {
+        let after: Vec<(BoundParts, bool)> =
+            seeds.clone().map(|seed| evaluation.best_of(graph, seed)).collect::<Result<_>>()?;
+        let count = after.len() as f64;
+        let mean = |part: fn(&BoundParts) -> f64| {
+            after.iter().zip(&before).map(|((after, _), (before, _))| part(after) - part(before)).sum::<f64>() / count
+        };
+        test.change = mean(BoundParts::total);
+        test.parts = BoundParts {
+            likelihood: mean(|parts| parts.likelihood),
+            log_determinant: mean(|parts| parts.log_determinant),
+            maps: mean(|parts| parts.maps),
+            coordinates: mean(|parts| parts.coordinates),
+        };
+        let squares: f64 = after
+            .iter()
+            .zip(&before)
+            .map(|((after, _), (before, _))| (after.total() - before.total() - test.change).powi(2))
+            .sum();
+        test.spread = if count > 1.0 { (squares / (count - 1.0)).sqrt() } else { 0.0 };
+        test.converged = after.iter().chain(&before).all(|(_, converged)| *converged);
+    }
+    Ok(tests.into_iter().map(|(test, _)| test).collect())
+}
+
+/// Fits graphs, each with the same chances.
+struct Evaluation<'a> {
+    fit: &'a Fit,
+    posterior: Hypothesis,
+    config: Config,
+    done: usize,
+    total: usize,
+    observer: &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+}
+
+impl<'a> Evaluation<'a> {
+    fn new(fit: &'a Fit, total: usize, observer: &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>) -> Result<Self> {
+        let posterior = Hypothesis::of_fit(fit, &mut |_, _| observer(0, total))?;
+        // a start that was given by hand is not kept in the fit
+        let init = match fit.config.init {
+            Init::Coordinates | Init::Maps => Init::Auto,
+            named => named,
+        };
+        let config = Config { init, full_covariance: false, ..fit.config.clone() };
+        Ok(Self { fit, posterior, config, done: 0, total, observer })
+    }
+
+    /// Parts of the best bound of a graph, and whether its run converged.
+    fn best_of(&mut self, graph: &Graph, seed: u64) -> Result<(BoundParts, bool)> {
+        let (done, total) = (self.done, self.total);
+        let warm = self
+            .posterior
+            .on_graph(graph.clone(), From::Posterior, &self.config, None, &mut |_, _| (self.observer)(done, total))?;
+        let config = Config { random_state: seed, ..self.config.clone() };
+        let fresh = Fitter::new(config)
+            .edges(graph.edges().to_vec())
+            .observer(|_| (self.observer)(done, total))
+            .fit(&self.fit.observations)?;
+        if warm.stop == Some(Stop::Interrupted) || fresh.stop == Stop::Interrupted {
+            return Err(Error::Interrupted { what: "the test of edges" });
+        }
+        self.done += 1;
+        let usable = fresh.stop != Stop::Collapsed;
+        if usable && fresh.bound_scaled() > warm.bound() {
+            return Ok((fresh.parts, fresh.stop == Stop::Converged));
+        }
+        Ok((warm.posterior.parts, warm.stop == Some(Stop::Converged)))
+    }
+}

@@ -1,0 +1,13 @@
+//! What the bound says about graphs: which edges strain a fit, which are short-circuits, which graph and which dimension
+//! the data support.
+
+mod edge_tests;
+mod hypothesis;
+mod prune;
+mod scores;
+mod selection;
+
+pub use edge_tests::{EdgeTest, test_edges};
+pub use prune::{Baseline, Bridge, PruneOptions, PruneProgress, PruneStep, Pruned, Removed, Round, prune};
+pub use scores::{EdgeScore, edge_scores};
+pub use selection::{Candidate, CandidateSummary, Cell, CellStop, Distance, GraphChoice, Ranking, Selected, Selection};

@@ -1,0 +1,227 @@
+//! Removal of short-circuits: rank, remove, refit, keep what the bound wants out, put the rest back.
+//!
+//! Rounds remove the most suspect edges until the layout is right; in a right layout short-circuits stand out by an order
+//! of magnitude. Then each is put back alone to see what it costs, and every edge that costs little stays back.
+
+mod bridges;
+mod search;
+
+use super::hypothesis::Hypothesis;
+use super::scores::EdgeScore;
+use crate::error::{Error, Result};
+use crate::fit::{Fit, FittedData};
+use crate::inference::Stop;
+use search::Search;
+use std::ops::ControlFlow;
+
+/// What pruning may do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PruneOptions {
+    /// Most edges to remove; without it a tenth of all.
+    pub max_removed: Option<usize>,
+    /// Least gain of the bound, in nats beyond what random good edges gain, that counts.
+    pub min_gain: f64,
+    /// Most rounds of ranking and removal.
+    pub max_rounds: usize,
+}
+
+impl Default for PruneOptions {
+    fn default() -> Self {
+        Self { max_removed: None, min_gain: 2.0, max_rounds: 12 }
+    }
+}
+
+impl PruneOptions {
+    fn validate(&self) -> Result<()> {
+        if self.max_removed == Some(0) {
+            return Err(Error::InvalidConfig { field: "max_removed", requirement: "at least 1".into() });
+        }
+        if !(self.min_gain >= 0.0 && self.min_gain.is_finite()) {
+            let requirement = format!("a number of nats, zero or more, not {}", self.min_gain);
+            return Err(Error::InvalidConfig { field: "min_gain", requirement });
+        }
+        Ok(())
+    }
+}
+
+/// One round of pruning that raised the bound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Round {
+    /// Edges that the graph was without after it.
+    pub removed: usize,
+    /// The bound after it, in scaled units.
+    pub bound_scaled: f64,
+}
+
+/// An edge that was removed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Removed {
+    /// How it would strain the layout.
+    pub score: EdgeScore,
+    /// What its removal alone gains: the bound without it less the bound with it put back for a few iterations; not a
+    /// number if the search was stopped before it was tried.
+    pub gain: f64,
+}
+
+/// A way to join two pieces of the graph.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bridge {
+    /// Its points.
+    pub edge: (u32, u32),
+    /// Distance of its points in scaled units.
+    pub length: f64,
+    /// The bridge it would take the place of; none if the two pieces have no bridge of their own.
+    pub in_place_of: Option<(u32, u32)>,
+    /// Change of the bound, in nats.
+    pub change: f64,
+    /// Whether the bound wants it.
+    pub taken: bool,
+}
+
+/// What the bound gains when an edge that is beyond doubt is removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Baseline {
+    /// Mean gain of one random good edge, in nats.
+    pub mean: f64,
+    /// Its standard deviation.
+    pub deviation: f64,
+}
+
+/// The outcome of pruning.
+pub struct Pruned {
+    /// The fit on the graph that is left; the fit given where nothing was changed.
+    pub fit: Fit,
+    /// Bound of the fit given, in scaled units.
+    pub bound_before: f64,
+    /// The edges removed, the most suspect first.
+    pub removed: Vec<Removed>,
+    /// Other ways to join the pieces of a graph that had to be joined.
+    pub bridges: Vec<Bridge>,
+    /// The rounds that raised the bound.
+    pub rounds: Vec<Round>,
+    /// What random good edges gain; zero where no round raised the bound.
+    pub baseline: Baseline,
+    /// EM iterations spent.
+    pub iterations: usize,
+    /// Whether the observer ended it early: the result is the best so far.
+    pub interrupted: bool,
+}
+
+/// What an observer of pruning is told after each iteration.
+#[derive(Clone, Copy, Debug)]
+pub struct PruneProgress {
+    /// What is being done.
+    pub step: PruneStep,
+    /// Edges that the graph being fitted is without.
+    pub removed: usize,
+    /// Best bound so far, in scaled units.
+    pub best: f64,
+    /// EM iterations so far.
+    pub iterations: usize,
+}
+
+/// The steps of pruning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PruneStep {
+    /// The posterior of the fit given is found again.
+    Preparing,
+    /// Other bridges between pieces are tried.
+    Bridging,
+    /// Suspect edges are removed; the round, from 1.
+    Removing(usize),
+    /// Random good edges are removed to see what that gains.
+    Baseline,
+    /// Removed edges are put back.
+    Restoring,
+}
+
+/// Removes the edges of a fit's graph that the bound speaks against.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use tangency::evidence::{PruneOptions, prune};
+/// use tangency::{Config, Fitter, Shape, generate};
+///
+/// // an s-curve with one false neighbour pair, from end to end of the sheet
+/// let curve = generate(Shape::SCurve, 120, 0.0, 1);
+/// let (mut edges, _) = curve.neighbor_edges(7);
+/// let along = curve.truth.col_as_slice(0);
+/// let by_place = |p: &usize, q: &usize| along[*p].total_cmp(&along[*q]);
+/// let ends = ((0..120).min_by(by_place).unwrap() as u32, (0..120).max_by(by_place).unwrap() as u32);
+/// let false_pair = (ends.0.min(ends.1), ends.0.max(ends.1));
+/// edges.push(false_pair);
+///
+/// let fit = Fitter::new(Config::default()).edges(edges).fit(&curve.points)?;
+/// let pruned = prune(&fit, &PruneOptions::default(), &mut |_| ControlFlow::Continue(()))?;
+/// assert_eq!(pruned.removed.len(), 1);
+/// assert_eq!(pruned.removed[0].score.edge, false_pair);
+/// assert!(pruned.fit.bound() > fit.bound() + 2.0);
+/// # Ok::<(), tangency::Error>(())
+/// ```
+pub fn prune(
+    fit: &Fit,
+    options: &PruneOptions,
+    observer: &mut dyn FnMut(&PruneProgress) -> ControlFlow<()>,
+) -> Result<Pruned> {
+    options.validate()?;
+    let mut search = Search::new(fit, options, observer)?;
+    let bound_before = fit.bound_scaled();
+    let floor = bound_before.max(search.best.bound()) + options.min_gain;
+    let bridges = search.choose_bridges(&fit.bridges)?;
+    let mut rounds = Vec::new();
+    while rounds.len() < options.max_rounds && search.round()? {
+        rounds.push(Round { removed: search.removed.len(), bound_scaled: search.best.bound() });
+    }
+    let (mut baseline, mut removed) = (Baseline::default(), Vec::new());
+    if !search.removed.is_empty() {
+        baseline = search.baseline()?;
+        removed = search.short_circuits(&baseline)?;
+        search.put_rest_back(&baseline, floor, &mut removed)?;
+        search.polish()?;
+        // what stayed out by little is tried again in the layout that all the others now have
+        search.put_doubtful_back(&baseline, floor, &mut removed)?;
+        search.polish()?;
+    }
+    let Search { best, progress, asked: interrupted, .. } = search;
+    let taken = bridges.iter().any(|bridge| bridge.taken);
+    let unchanged = (removed.is_empty() && !taken) || best.bound() < bound_before;
+    let iterations = progress.iterations;
+    if unchanged {
+        let fit = fit.clone();
+        return Ok(Pruned {
+            fit,
+            bound_before,
+            removed: vec![],
+            bridges: untaken(bridges),
+            rounds,
+            baseline,
+            iterations,
+            interrupted,
+        });
+    }
+    let fit = fit_of(fit, best, &removed, &bridges);
+    Ok(Pruned { fit, bound_before, removed, bridges, rounds, baseline, iterations, interrupted })
+}
+
+fn untaken(mut bridges: Vec<Bridge>) -> Vec<Bridge> {
+    bridges.iter_mut().for_each(|bridge| bridge.taken = false);
+    bridges
+}
+
+/// The fit on the graph that is left.
+fn fit_of(fit: &Fit, best: Hypothesis, removed: &[Removed], bridges: &[Bridge]) -> Fit {
+    let graph = &best.problem.graph;
+    let taken = bridges.iter().filter(|bridge| bridge.taken).map(|bridge| bridge.edge);
+    let data = FittedData {
+        scaling: fit.scaling.clone(),
+        observations: fit.observations.clone(),
+        n_rows: fit.n_rows,
+        rows: fit.rows.clone(),
+        bridges: fit.bridges.iter().copied().chain(taken).filter(|&edge| graph.has(edge)).collect(),
+    };
+    let stop = best.stop.unwrap_or(Stop::Interrupted);
+    let start = (fit.start, fit.start_seed);
+    let mut pruned = Fit::new(&best.problem, &fit.config, &data, best.posterior, stop, start);
+    pruned.removed = fit.removed.iter().copied().chain(removed.iter().map(|edge| edge.score.edge)).collect();
+    pruned
+}

@@ -1,0 +1,184 @@
+//! What is compared: graphs of several kinds, each in several dimensions.
+
+use super::Selection;
+use crate::config::{Config, Init};
+use crate::error::{Error, Result};
+use crate::fit::{available_memory, check_memory};
+use crate::graph::{Graph, Symmetry, neighbor_graph, pieces, within_radius};
+use crate::linalg::Matrix;
+use crate::model::Scaling;
+use serde::Serialize;
+
+/// A graph that may explain a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GraphChoice {
+    /// Nearest neighbours.
+    Neighbors {
+        /// How many.
+        n_neighbors: usize,
+        /// How neighbourhood is made mutual.
+        symmetry: Symmetry,
+    },
+    /// All points within this distance, in the units of the table.
+    Radius(f64),
+    /// Edges that a user gives.
+    Edges {
+        /// What it is called in results.
+        name: String,
+        /// Pairs of row numbers, from 0.
+        edges: Vec<(u32, u32)>,
+    },
+}
+
+impl GraphChoice {
+    /// Nearest neighbours, an edge if either point lists the other.
+    pub fn neighbors(n_neighbors: usize) -> Self {
+        Self::Neighbors { n_neighbors, symmetry: Symmetry::Or }
+    }
+
+    /// The number of neighbours, where that is what makes the graph.
+    pub fn n_neighbors(&self) -> Option<usize> {
+        match self {
+            Self::Neighbors { n_neighbors, .. } => Some(*n_neighbors),
+            _ => None,
+        }
+    }
+
+    /// The kind of graph without its number of neighbours: `knn`, `mutual`, `radius 0.5`, `edges a.csv`.
+    pub fn family(&self) -> String {
+        match self {
+            Self::Neighbors { symmetry: Symmetry::Or, .. } => "knn".into(),
+            Self::Neighbors { symmetry: Symmetry::Mutual, .. } => "mutual".into(),
+            Self::Radius(radius) => format!("radius {radius}"),
+            Self::Edges { name, .. } => format!("edges {name}"),
+        }
+    }
+}
+
+impl std::fmt::Display for GraphChoice {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Neighbors { n_neighbors, .. } => write!(out, "{} {n_neighbors}", self.family()),
+            _ => out.write_str(&self.family()),
+        }
+    }
+}
+
+/// A graph and a dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Which graph, by its place among those given.
+    pub graph: usize,
+    /// Latent dimension.
+    pub n_components: usize,
+    /// Pieces of the graph before any are joined.
+    pub pieces: usize,
+}
+
+/// A table that some fit could be of; its graphs are built before any fit checks it.
+fn check_table(values: &Matrix) -> Result<()> {
+    let (n, d) = (values.nrows(), values.ncols());
+    if n < 3 || d == 0 {
+        return Err(Error::TooFew { rows: n, features: d });
+    }
+    for f in 0..d {
+        if let Some(row) = values.col_as_slice(f).iter().position(|v| !v.is_finite()) {
+            let value = values[(row, f)].to_string();
+            return Err(Error::NonFinite { row: row + 1, column: (f + 1).to_string(), value });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what no fit of the grid could do, before there is work.
+pub(super) fn check(values: &Matrix, config: &Config, choices: &[GraphChoice], dimensions: &[usize]) -> Result<()> {
+    let invalid = |field, requirement: String| Err(Error::InvalidConfig { field, requirement });
+    config.validate()?;
+    check_table(values)?;
+    let (n, d_y) = (values.nrows(), values.ncols());
+    if config.largest {
+        return invalid("largest", "left out: bounds compare only if they are about the same points".into());
+    }
+    if matches!(config.init, Init::Coordinates | Init::Maps) {
+        return invalid("init", "auto, random, pca, spectral or isomap: a start fits one dimension only".into());
+    }
+    if choices.is_empty() {
+        return invalid("graphs", "at least one".into());
+    }
+    for (place, choice) in choices.iter().enumerate() {
+        if choices[..place].iter().any(|other| other.to_string() == choice.to_string()) {
+            return invalid("graphs", format!("different from each other; {choice} is there twice"));
+        }
+        match choice {
+            GraphChoice::Neighbors { n_neighbors: 0, .. } => return invalid("n_neighbors", "at least 1".into()),
+            GraphChoice::Neighbors { n_neighbors, .. } if *n_neighbors >= n => {
+                return invalid("n_neighbors", format!("smaller than the number of points, {n}, not {n_neighbors}"));
+            }
+            GraphChoice::Radius(radius) if !(*radius > 0.0 && radius.is_finite()) => {
+                return invalid("radius", format!("a positive number, not {radius}"));
+            }
+            GraphChoice::Edges { edges, name } => {
+                if let Some(row) = edges.iter().position(|&(i, j)| i.max(j) as usize >= n) {
+                    let reason = format!("names a point outside 0 to {} in {name}; points are numbered from 0", n - 1);
+                    return Err(Error::BadEdge { row: row + 1, reason });
+                }
+            }
+            _ => {}
+        }
+    }
+    if dimensions.is_empty() || dimensions.contains(&0) {
+        return invalid("n_components", "at least 1".into());
+    }
+    let largest = dimensions.iter().copied().max().unwrap_or(1);
+    if largest >= n {
+        return invalid("n_components", format!("smaller than the number of points, {n}, not {largest}"));
+    }
+    if config.init == Init::Pca && largest > d_y {
+        let requirement = format!("at most the number of features, {d_y}, not {largest}, with the pca start");
+        return invalid("n_components", requirement);
+    }
+    check_memory(n, &Config { n_components: largest, ..config.clone() }, d_y, available_memory())
+}
+
+/// The graphs as they are, in one piece or not.
+pub(super) fn graphs(values: &Matrix, config: &Config, choices: &[GraphChoice]) -> Result<Vec<Graph>> {
+    let (_, scaled) = Scaling::learn(values, config.scaling)?;
+    let units = values.transpose().to_owned();
+    let graph = |choice: &GraphChoice| match choice {
+        GraphChoice::Neighbors { n_neighbors, symmetry } => neighbor_graph(&scaled, *n_neighbors, *symmetry),
+        GraphChoice::Radius(radius) => within_radius(&units, *radius),
+        GraphChoice::Edges { edges, .. } => Graph::from_edges(values.nrows(), edges.iter().copied()),
+    };
+    Ok(choices.iter().map(graph).collect())
+}
+
+pub(super) fn all(graphs: &[Graph], dimensions: &[usize]) -> Vec<Candidate> {
+    let mut candidates = Vec::with_capacity(graphs.len() * dimensions.len());
+    for (number, graph) in graphs.iter().enumerate() {
+        let pieces = pieces(graph).len();
+        candidates.extend(dimensions.iter().map(|&n_components| Candidate { graph: number, n_components, pieces }));
+    }
+    candidates
+}
+
+/// FNV-1a over everything that decides a result; the standard library's hasher may change with the compiler.
+pub(super) fn fingerprint(selection: &Selection) -> String {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut take = |bytes: &[u8]| {
+        for &byte in bytes.iter().chain(&(bytes.len() as u64).to_le_bytes()) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    };
+    take(env!("CARGO_PKG_VERSION").as_bytes());
+    let settings = (&selection.config, &selection.choices, selection.seeds, selection.race);
+    take(serde_json::to_string(&settings).unwrap_or_default().as_bytes());
+    for candidate in &selection.candidates {
+        take(&(candidate.n_components as u64).to_le_bytes());
+    }
+    for column in selection.values.col_iter() {
+        let bits: Vec<u8> = column.iter().flat_map(|value| value.to_bits().to_le_bytes()).collect();
+        take(&bits);
+    }
+    format!("{hash:016x}")
+}

@@ -1,0 +1,300 @@
+//! Choosing the graph and the dimension by the bound: a grid of fits, raced, in parallel, and what it says.
+
+mod candidates;
+mod racing;
+mod schedule;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+pub use candidates::{Candidate, GraphChoice};
+pub use summary::{CandidateSummary, Distance, Ranking};
+
+use crate::config::{Config, Init};
+use crate::error::{Error, Result};
+use crate::fit::{Fitter, available_memory};
+use crate::graph::Graph;
+use crate::inference::Stop;
+use crate::linalg::Matrix;
+use racing::Job;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// How a cell of the grid ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CellStop {
+    /// The fit converged.
+    Converged,
+    /// The fit reached `max_iter` first; its bound is too low.
+    MaxIterations,
+    /// The fit collapsed: the data are explained as noise, and its bound is no evidence for the graph.
+    Collapsed,
+    /// The fit ended in an error.
+    Failed,
+    /// Not fitted: the candidate was hopeless after earlier seeds.
+    Raced,
+    /// Not fitted: the graph is in pieces.
+    Disconnected,
+}
+
+impl CellStop {
+    /// The word that stands in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::MaxIterations => "max-iterations",
+            Self::Collapsed => "collapsed",
+            Self::Failed => "failed",
+            Self::Raced => "raced",
+            Self::Disconnected => "disconnected",
+        }
+    }
+}
+
+/// One fit of the grid, or the reason why there is none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Which candidate, by its place in [`Selection::candidates`].
+    pub candidate: usize,
+    /// Seed of the fit; none where the graph is in pieces, whatever the seed.
+    pub seed: Option<u64>,
+    /// The bound in the units of the table, where there is a fit.
+    pub bound: Option<f64>,
+    /// Iterations of the run that was kept.
+    pub n_iter: Option<usize>,
+    /// How it ended.
+    pub stop: CellStop,
+    /// What went wrong, where something did.
+    pub message: Option<String>,
+}
+
+impl Cell {
+    /// The bound, if it speaks for the candidate: a collapsed fit has one that does not.
+    pub fn evidence(&self) -> Option<f64> {
+        self.bound.filter(|_| self.stop != CellStop::Collapsed)
+    }
+}
+
+/// What a selection found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selected {
+    /// One cell a fit, ordered by candidate and seed; what is in pieces or was raced stands there too.
+    pub cells: Vec<Cell>,
+    /// Whether every cell is there; not so if the selection was stopped.
+    pub complete: bool,
+}
+
+/// Graphs and dimensions to be compared by the bound on the evidence.
+///
+/// ```
+/// use tangency::evidence::{GraphChoice, Selection};
+/// use tangency::{Config, Shape, generate};
+///
+/// let curve = generate(Shape::SCurve, 60, 0.02, 1);
+/// let graphs = [6, 9].map(GraphChoice::neighbors).to_vec();
+/// let config = Config { max_iter: 40, ..Config::default() };
+/// let selection = Selection::new(&curve.points, config, graphs, vec![1, 2])?.seeds(2)?;
+/// let selected = selection.run(&[], &|| false, |cell| {
+///     println!("candidate {} seed {:?}: {:?}", cell.candidate, cell.seed, cell.bound);
+///     std::ops::ControlFlow::Continue(())
+/// })?;
+/// let ranking = selection.ranking(&selected.cells);
+/// let best = &selection.candidates()[ranking.best().ok_or("no fit")?.candidate];
+/// println!("best: {} in {} dimensions", selection.graph(best), best.n_components);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Selection<'a> {
+    values: &'a Matrix,
+    config: Config,
+    choices: Vec<GraphChoice>,
+    graphs: Vec<Graph>,
+    candidates: Vec<Candidate>,
+    seeds: usize,
+    race: bool,
+}
+
+impl<'a> Selection<'a> {
+    /// Every graph in every dimension, with these settings for all. `values` is the table, n × d_y. The settings' own
+    /// graph and dimension are not used, but with `connect` graphs in pieces are joined and fitted too.
+    pub fn new(
+        values: &'a Matrix,
+        config: Config,
+        choices: Vec<GraphChoice>,
+        n_components: Vec<usize>,
+    ) -> Result<Self> {
+        candidates::check(values, &config, &choices, &n_components)?;
+        let graphs = candidates::graphs(values, &config, &choices)?;
+        let candidates = candidates::all(&graphs, &n_components);
+        Ok(Self { values, config, choices, graphs, candidates, seeds: 5, race: true })
+    }
+
+    /// Fits each candidate from this many seeds, counted from `random_state`; 5 unless told. Where the start is the same
+    /// for every seed, one is enough and one is fitted.
+    pub fn seeds(mut self, seeds: usize) -> Result<Self> {
+        if seeds == 0 {
+            return Err(Error::InvalidConfig { field: "seeds", requirement: "at least 1".into() });
+        }
+        self.seeds = seeds;
+        Ok(self)
+    }
+
+    /// Fits every seed of every candidate, however hopeless.
+    pub fn all(mut self) -> Self {
+        self.race = false;
+        self
+    }
+
+    /// The candidates: graph by graph, and for each graph dimension by dimension.
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.candidates
+    }
+
+    /// The graph of a candidate, as it was asked for.
+    pub fn graph(&self, candidate: &Candidate) -> &GraphChoice {
+        &self.choices[candidate.graph]
+    }
+
+    /// Number of points.
+    pub fn n(&self) -> usize {
+        self.values.nrows()
+    }
+
+    /// How many seeds of a candidate are fitted at most.
+    pub fn n_seeds(&self) -> usize {
+        match self.config.init {
+            Init::Auto | Init::Random => self.seeds,
+            _ => 1,
+        }
+    }
+
+    /// How many fits there are at most.
+    pub fn n_fits(&self) -> usize {
+        self.candidates.iter().filter(|candidate| self.fittable(candidate)).count() * self.n_seeds()
+    }
+
+    /// Fits what is not among the `done`, which an earlier run of the same selection gave to its `on_cell`.
+    ///
+    /// Cells are fitted side by side by all threads of the current pool, as many at once as memory allows. `stop` is
+    /// asked after each iteration of each fit; `on_cell` is told of each finished fit and may end the selection too. The
+    /// cells found depend neither on the number of threads nor on where earlier runs stopped.
+    pub fn run(
+        &self,
+        done: &[Cell],
+        stop: &(dyn Fn() -> bool + Sync),
+        mut on_cell: impl FnMut(&Cell) -> ControlFlow<()>,
+    ) -> Result<Selected> {
+        let mut cells = self.by_job(done);
+        loop {
+            let jobs = self.open_jobs(&cells);
+            if jobs.is_empty() {
+                return Ok(Selected { cells: self.table(&cells), complete: true });
+            }
+            let mut asked = false;
+            let finished = self.fit_all(&jobs, available_memory(), stop, &mut |cell| {
+                let flow = on_cell(cell);
+                asked |= flow.is_break();
+                flow
+            })?;
+            let complete = !asked && finished.len() == jobs.len();
+            cells.extend(self.by_job(&finished));
+            if !complete {
+                return Ok(Selected { cells: cells.into_values().collect(), complete });
+            }
+        }
+    }
+
+    /// Whether nothing is left to fit.
+    pub fn is_complete(&self, done: &[Cell]) -> bool {
+        self.open_jobs(&self.by_job(done)).is_empty()
+    }
+
+    /// A text that is the same for the same table, settings, graphs, dimensions and seeds, and the same version of this
+    /// crate: cells of an earlier run are those of this one if it is equal.
+    pub fn fingerprint(&self) -> String {
+        candidates::fingerprint(self)
+    }
+
+    /// The seed of the fit with this number.
+    fn seed(&self, number: usize) -> u64 {
+        self.config.random_state.wrapping_add(number as u64)
+    }
+
+    fn fittable(&self, candidate: &Candidate) -> bool {
+        candidate.pieces == 1 || self.config.connect
+    }
+
+    /// Fits by candidate and number of the seed; what no fit of this selection gave is left out.
+    fn by_job(&self, cells: &[Cell]) -> BTreeMap<Job, Cell> {
+        let number = |seed: u64| usize::try_from(seed.wrapping_sub(self.config.random_state)).ok();
+        let job = |cell: &Cell| Some(Job { candidate: cell.candidate, seed: number(cell.seed?)? });
+        let ours = |job: &Job| {
+            self.candidates.get(job.candidate).is_some_and(|candidate| self.fittable(candidate))
+                && job.seed < self.n_seeds()
+        };
+        cells
+            .iter()
+            .filter(|cell| !matches!(cell.stop, CellStop::Raced | CellStop::Disconnected))
+            .filter_map(|cell| job(cell).filter(ours).map(|job| (job, cell.clone())))
+            .collect()
+    }
+
+    /// All cells in order: fits, and the reasons for those there are not.
+    fn table(&self, cells: &BTreeMap<Job, Cell>) -> Vec<Cell> {
+        let none = |candidate, seed, stop| Cell { candidate, seed, bound: None, n_iter: None, stop, message: None };
+        let mut table = Vec::new();
+        for (number, candidate) in self.candidates.iter().enumerate() {
+            if !self.fittable(candidate) {
+                table.push(none(number, None, CellStop::Disconnected));
+                continue;
+            }
+            table.extend((0..self.n_seeds()).map(|seed| {
+                let raced = || none(number, Some(self.seed(seed)), CellStop::Raced);
+                cells.get(&Job { candidate: number, seed }).cloned().unwrap_or_else(raced)
+            }));
+        }
+        table
+    }
+
+    /// One fit; nothing if it was stopped.
+    fn fit(&self, job: Job, stop: &(dyn Fn() -> bool + Sync)) -> Result<Option<Cell>> {
+        let candidate = &self.candidates[job.candidate];
+        let seed = self.seed(job.seed);
+        let config =
+            Config { n_components: candidate.n_components, random_state: seed, radius: None, ..self.config.clone() };
+        let mut stopped = false;
+        let observer = |_: &_| {
+            stopped |= stop();
+            if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let edges = self.graphs[candidate.graph].edges().to_vec();
+        let outcome = Fitter::new(config).edges(edges).observer(observer).fit(self.values);
+        if stopped {
+            return Ok(None);
+        }
+        let failed = |message: String| {
+            let (candidate, stop, message) = (job.candidate, CellStop::Failed, Some(message));
+            Cell { candidate, seed: Some(seed), bound: None, n_iter: None, stop, message }
+        };
+        Ok(Some(match outcome {
+            // of memory there may be enough the next time
+            Err(error @ Error::TooLarge { .. }) => return Err(error),
+            Err(error) => failed(error.to_string()),
+            Ok(fit) if !fit.bound().is_finite() => failed(format!("the bound is {}", fit.bound())),
+            Ok(fit) => Cell {
+                candidate: job.candidate,
+                seed: Some(seed),
+                bound: Some(fit.bound()),
+                n_iter: Some(fit.trace.len()),
+                stop: match fit.stop {
+                    Stop::Converged => CellStop::Converged,
+                    // an observer that did not stop the fit leaves no interruption
+                    Stop::MaxIterations | Stop::Interrupted => CellStop::MaxIterations,
+                    Stop::Collapsed => CellStop::Collapsed,
+                },
+                message: None,
+            },
+        }))
+    }
+}

@@ -1,0 +1,180 @@
+//! Racing drops only what cannot win, decisions depend on cells alone, and the ranking counts what it should.
+#![allow(clippy::unwrap_used)]
+
+use super::racing::{Job, deviation, hopeless, mean};
+use super::summary::{ranked, summarise};
+use super::*;
+use crate::generate::{Shape, generate};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn cell(candidate: usize, seed: u64, bound: f64, stop: CellStop) -> Cell {
+    Cell { candidate, seed: Some(seed), bound: Some(bound), n_iter: Some(9), stop, message: None }
+}
+
+#[test]
+fn means_and_deviations() {
+    assert_eq!((mean(&[]), deviation(&[]), deviation(&[3.0])), (None, None, None));
+    assert_eq!((mean(&[0.1; 7]), deviation(&[0.1; 7])), (Some(0.1), Some(0.0)));
+    assert_eq!((mean(&[1.0, 3.0]), deviation(&[1.0, 3.0])), (Some(2.0), Some(2f64.sqrt())));
+}
+
+#[test]
+fn a_first_round_is_judged_leniently() {
+    // 100 points: 10 nats while nothing is known of seeds
+    let known = [vec![Some(0.0)], vec![Some(-9.9)], vec![Some(-10.1)], vec![None]];
+    assert_eq!(hopeless(&known, 100.0), [false, false, true, false]);
+}
+
+#[test]
+fn later_rounds_are_judged_by_the_spread_of_seeds() {
+    // 2 nats for 100 points as long as seeds agree
+    let agree = [vec![Some(0.0); 2], vec![Some(-1.9); 2], vec![Some(-2.1); 2], vec![None; 2]];
+    assert_eq!(hopeless(&agree, 100.0), [false, false, true, true]);
+    // four deviations once they do not; the best seed of a candidate counts
+    let spread = [vec![Some(1.0), Some(-1.0)], vec![Some(-5.6)], vec![Some(-5.7)], vec![Some(-90.0), Some(-88.0)]];
+    let limit = 4.0 * 2f64.sqrt();
+    assert!((5.6..5.7).contains(&limit));
+    assert_eq!(hopeless(&spread, 100.0), [false, false, true, true]);
+}
+
+#[test]
+fn nobody_is_hopeless_where_nobody_leads() {
+    assert_eq!(hopeless(&[vec![], vec![]], 100.0), [false, false]);
+    assert_eq!(hopeless(&[vec![None], vec![None]], 100.0), [false, false]);
+}
+
+#[test]
+fn a_collapsed_fit_is_never_the_best() {
+    let (high, low) = (cell(0, 0, 1e6, CellStop::Collapsed), cell(1, 0, -5.0, CellStop::Converged));
+    let ranking = ranked(vec![summarise(0, &[&high]), summarise(1, &[&low])]);
+    assert_eq!(ranking.best().unwrap().candidate, 1);
+    assert_eq!((ranking.0[1].mean, ranking.0[1].collapsed, ranking.0[1].behind), (None, 1, None));
+    assert_eq!(ranked(vec![summarise(0, &[&high])]).best(), None);
+}
+
+#[test]
+fn distances_in_nats_and_in_spreads() {
+    let fits = |candidate, bounds: &[f64]| {
+        let cells: Vec<Cell> = bounds.iter().map(|&b| cell(candidate, 0, b, CellStop::Converged)).collect();
+        summarise(candidate, &cells.iter().collect::<Vec<_>>())
+    };
+    // both have variance 2, so the difference of means has 2/2 + 2/2
+    let ranking = ranked(vec![fits(0, &[0.0, 2.0]), fits(1, &[10.0, 12.0]), fits(2, &[9.0])]);
+    let order: Vec<usize> = ranking.0.iter().map(|summary| summary.candidate).collect();
+    assert_eq!(order, [1, 2, 0]);
+    let behind: Vec<Distance> = ranking.0.iter().map(|summary| summary.behind.unwrap()).collect();
+    assert_eq!((behind[0].nats, behind[0].spreads), (0.0, None));
+    assert_eq!(behind[1].nats, 2.0);
+    assert!((behind[1].spreads.unwrap() - 2.0 / 3f64.sqrt()).abs() < 1e-12);
+    assert_eq!(behind[2].nats, 10.0);
+    assert!((behind[2].spreads.unwrap() - 10.0 / 2f64.sqrt()).abs() < 1e-12);
+    // seeds that agree have no spread to measure by
+    let exact = ranked(vec![fits(0, &[1.0, 1.0]), fits(1, &[0.0, 0.0])]);
+    assert_eq!(exact.0[1].behind, Some(Distance { nats: 1.0, spreads: None }));
+}
+
+/// Two graphs in two dimensions, three seeds, on few points.
+fn small(values: &Matrix) -> Selection<'_> {
+    let config = Config { max_iter: 25, ..Config::default() };
+    let graphs = [5, 9].map(GraphChoice::neighbors).to_vec();
+    Selection::new(values, config, graphs, vec![1, 2]).unwrap().seeds(3).unwrap()
+}
+
+#[test]
+fn rounds_are_found_again_from_any_part_of_their_cells() {
+    let curve = generate(Shape::SCurve, 50, 0.02, 1);
+    let selection = small(&curve.points);
+    let jobs = |cells: &[Cell]| selection.open_jobs(&selection.by_job(cells));
+    let job = |candidate, seed| Job { candidate, seed };
+    // dimension 2 first
+    assert_eq!(jobs(&[]), [job(1, 0), job(3, 0), job(0, 0), job(2, 0)]);
+    let mut cells = vec![cell(1, 0, 0.0, CellStop::Converged), cell(0, 0, -90.0, CellStop::Converged)];
+    assert_eq!(jobs(&cells), [job(3, 0), job(2, 0)]);
+    // a later seed that is there already, as after a crash, decides nothing before its round
+    cells.extend([cell(3, 0, -1.0, CellStop::Converged), cell(2, 0, -91.0, CellStop::Converged)]);
+    cells.push(cell(3, 1, -1.0, CellStop::Converged));
+    assert_eq!(jobs(&cells), [job(1, 1)]);
+    // a leader that falls back brings those it left behind into play again
+    cells.push(cell(1, 1, -170.0, CellStop::Converged));
+    cells.push(cell(3, 2, -1.0, CellStop::Converged));
+    cells.push(cell(1, 2, 0.0, CellStop::Converged));
+    assert_eq!(jobs(&cells), [job(0, 1), job(2, 1)]);
+    assert_eq!(selection.all_jobs_without_a_race(), 12);
+}
+
+impl Selection<'_> {
+    fn all_jobs_without_a_race(&self) -> usize {
+        let all = Selection {
+            values: self.values,
+            config: self.config.clone(),
+            choices: self.choices.clone(),
+            graphs: self.graphs.clone(),
+            candidates: self.candidates.clone(),
+            seeds: self.seeds,
+            race: false,
+        };
+        all.open_jobs(&BTreeMap::new()).len()
+    }
+}
+
+#[test]
+fn a_selection_stopped_anywhere_ends_the_same() {
+    let curve = generate(Shape::SCurve, 50, 0.02, 1);
+    let selection = small(&curve.points);
+    let whole = selection.run(&[], &|| false, |_| ControlFlow::Continue(())).unwrap();
+    assert!(whole.complete && selection.is_complete(&whole.cells));
+    for stop_after in [1, 4] {
+        let mut kept = Vec::new();
+        let first = selection.run(&[], &|| false, |cell| {
+            kept.push(cell.clone());
+            if kept.len() >= stop_after { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert!(!first.unwrap().complete);
+        let mut repeated = 0;
+        let rest = selection.run(&kept, &|| false, |cell| {
+            repeated += usize::from(kept.contains(cell));
+            ControlFlow::Continue(())
+        });
+        assert_eq!((rest.unwrap(), repeated), (whole.clone(), 0));
+    }
+    // asked to stop at the first iteration, no fit counts as finished
+    let asked = AtomicUsize::new(0);
+    let stop = || asked.fetch_add(1, Ordering::Relaxed) > 3;
+    let none = selection.run(&[], &stop, |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!(none, Selected { cells: vec![], complete: false });
+}
+
+#[test]
+fn little_memory_means_fewer_workers_and_the_same_cells() {
+    let curve = generate(Shape::SCurve, 50, 0.02, 1);
+    let selection = small(&curve.points);
+    let jobs = selection.open_jobs(&BTreeMap::new());
+    let fits = |available: u64| selection.fit_all(&jobs, available, &|| false, &mut |_| ControlFlow::Continue(()));
+    let needed = match fits(0) {
+        Err(Error::TooLarge { needed, .. }) => needed,
+        _ => panic!("a fit without memory"),
+    };
+    let sorted = |cells: Result<Vec<Cell>>| selection.by_job(&cells.unwrap());
+    assert_eq!(sorted(fits(needed)), sorted(fits(u64::MAX)));
+}
+
+#[test]
+fn what_decides_a_result_is_in_the_fingerprint() {
+    let (curve, other) = (generate(Shape::SCurve, 50, 0.02, 1), generate(Shape::SCurve, 50, 0.02, 2));
+    let made = |values, config: Config, edges: Vec<(u32, u32)>, dimensions, seeds| {
+        let graphs = vec![GraphChoice::neighbors(6), GraphChoice::Edges { name: "a".into(), edges }];
+        Selection::new(values, config, graphs, dimensions).unwrap().seeds(seeds).unwrap().fingerprint()
+    };
+    let (config, edges) = (Config::default, || vec![(0, 1), (1, 2)]);
+    let base = made(&curve.points, config(), edges(), vec![1, 2], 5);
+    assert_eq!(base, made(&curve.points, config(), edges(), vec![1, 2], 5));
+    for changed in [
+        made(&other.points, config(), edges(), vec![1, 2], 5),
+        made(&curve.points, Config { tol: 1e-5, ..config() }, edges(), vec![1, 2], 5),
+        made(&curve.points, config(), vec![(0, 1), (1, 3)], vec![1, 2], 5),
+        made(&curve.points, config(), edges(), vec![1, 3], 5),
+        made(&curve.points, config(), edges(), vec![1, 2], 4),
+    ] {
+        assert_ne!(base, changed);
+    }
+}

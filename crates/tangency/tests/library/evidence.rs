@@ -1,0 +1,196 @@
+//! Evidence about edges: scores, tests and pruning, on manifolds whose short-circuits are known.
+
+use crate::fit;
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use tangency::evidence::{PruneOptions, Pruned, edge_scores, prune, test_edges};
+use tangency::generate::{Edges, Synthetic};
+use tangency::graph::pieces;
+use tangency::quality::affine_r2;
+use tangency::{Config, Error, Fit, Graph, Shape, Stop, generate};
+
+fn pruned(fit: &Fit, options: PruneOptions) -> Pruned {
+    prune(fit, &options, &mut |_| ControlFlow::Continue(())).unwrap()
+}
+
+/// A roll with short-circuits, its good edges and the false ones.
+fn roll() -> (Synthetic, Edges, Edges) {
+    let roll = generate(Shape::SwissRoll, 220, 0.0, 1);
+    let (good, bad) = roll.neighbor_edges(9);
+    assert!(bad.len() >= 5, "this roll should have short-circuits, not {}", bad.len());
+    (roll, good, bad)
+}
+
+fn all(good: &[(u32, u32)], bad: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    good.iter().chain(bad).copied().collect()
+}
+
+#[test]
+fn short_circuits_of_a_roll_are_removed_and_only_they() {
+    let (roll, good, bad) = roll();
+    let before = fit(Config::default(), &roll.points, &all(&good, &bad));
+    let after = pruned(&before, PruneOptions::default());
+    let removed: HashSet<_> = after.removed.iter().map(|edge| edge.score.edge).collect();
+    assert_eq!(removed, bad.iter().copied().collect());
+    assert!(affine_r2(&before.coordinates, &roll.truth).unwrap() < 0.9);
+    assert!(affine_r2(&after.fit.coordinates, &roll.truth).unwrap() > 0.99);
+    let truth = fit(Config::default(), &roll.points, &good);
+    assert!(after.fit.bound_scaled() > truth.bound_scaled() - 2.0);
+    assert_eq!(after.fit.graph, truth.graph);
+    assert_eq!(after.fit.removed.len(), bad.len());
+    assert_eq!(after.fit.stop, Stop::Converged);
+    assert!(after.removed.iter().all(|edge| edge.gain > 2.0));
+    assert!(after.baseline.mean.abs() < 1.0 && after.baseline.deviation < 1.0, "{:?}", after.baseline);
+}
+
+#[test]
+fn a_graph_without_short_circuits_keeps_its_edges_and_its_fit() {
+    for (shape, noise) in [(Shape::SCurve, 0.0), (Shape::SwissRoll, 0.1)] {
+        let data = generate(shape, 250, noise, 2);
+        let (good, _) = data.neighbor_edges(9);
+        let before = fit(Config { connect: true, ..Config::default() }, &data.points, &good);
+        let after = pruned(&before, PruneOptions::default());
+        assert!(after.removed.len() * 200 <= before.graph.edges().len(), "{} removed", after.removed.len());
+        assert!(after.fit.bound_scaled() >= before.bound_scaled());
+        if after.removed.is_empty() {
+            assert!(after.fit.coordinates == before.coordinates);
+        }
+    }
+}
+
+#[test]
+fn pruning_keeps_to_its_limits() {
+    let (roll, good, bad) = roll();
+    let before = fit(Config::default(), &roll.points, &all(&good, &bad));
+    let few = pruned(&before, PruneOptions { max_removed: Some(2), ..Default::default() });
+    assert!(few.removed.len() <= 2 && few.fit.bound_scaled() >= before.bound_scaled());
+    assert_eq!(pieces(&few.fit.graph).len(), 1);
+    for options in [
+        PruneOptions { max_removed: Some(0), ..Default::default() },
+        PruneOptions { min_gain: f64::NAN, ..Default::default() },
+        PruneOptions { min_gain: -1.0, ..Default::default() },
+    ] {
+        let refused = prune(&before, &options, &mut |_| ControlFlow::Continue(()));
+        assert!(matches!(refused, Err(Error::InvalidConfig { .. })));
+    }
+}
+
+#[test]
+fn pruning_can_be_stopped_and_returns_what_it_has() {
+    let (roll, good, bad) = roll();
+    let before = fit(Config::default(), &roll.points, &all(&good, &bad));
+    for most in [3, 60, 260] {
+        let mut left = most;
+        let stopped = prune(&before, &PruneOptions::default(), &mut |_| {
+            left -= 1;
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .unwrap();
+        assert!(stopped.interrupted);
+        assert!(stopped.iterations <= most + 2, "{} iterations after {most}", stopped.iterations);
+        assert!(stopped.fit.bound_scaled() >= before.bound_scaled());
+        assert_eq!(stopped.fit.graph.edges().len() + stopped.removed.len(), before.graph.edges().len());
+    }
+}
+
+#[test]
+fn pruning_has_the_same_bits_on_one_thread_and_on_two() {
+    let (roll, good, bad) = roll();
+    let config = Config { max_iter: 40, ..Config::default() };
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| pruned(&fit(config.clone(), &roll.points, &all(&good, &bad)), PruneOptions::default()))
+    };
+    let (one, two) = (run(1), run(2));
+    assert!(one.removed == two.removed && one.fit.coordinates == two.fit.coordinates);
+    assert!(one.fit.parts == two.fit.parts && one.iterations == two.iterations);
+}
+
+#[test]
+fn resistances_sum_to_the_number_of_points_less_one() {
+    let (roll, good, bad) = roll();
+    let found = fit(Config { max_iter: 5, ..Config::default() }, &roll.points, &all(&good, &bad));
+    let scores = edge_scores(&found).unwrap();
+    assert_eq!(scores.len(), good.len() + bad.len());
+    let sum: f64 = scores.iter().map(|score| score.resistance).sum();
+    assert!((sum - 219.0).abs() < 1e-6, "{sum}");
+    assert!(scores.windows(2).all(|pair| pair[0].score >= pair[1].score));
+    // one of them by hand
+    let score = scores[7];
+    let (i, j) = (score.edge.0 as usize, score.edge.1 as usize);
+    let y = found.scaled_observations();
+    let (mut length, mut residual) = (0.0f64, 0.0f64);
+    for f in 0..3 {
+        let step: f64 = (0..2)
+            .map(|a| {
+                0.5 * (found.maps[(f, 2 * i + a)] + found.maps[(f, 2 * j + a)])
+                    * (found.coordinates[(j, a)] - found.coordinates[(i, a)])
+            })
+            .sum();
+        length += (y[(f, j)] - y[(f, i)]).powi(2);
+        residual += (y[(f, j)] - y[(f, i)] - step).powi(2);
+    }
+    assert!((score.length - length.sqrt()).abs() < 1e-12);
+    assert!((score.residual - residual.sqrt()).abs() < 1e-12);
+    assert!((score.score - score.residual * score.resistance).abs() < 1e-12);
+}
+
+#[test]
+fn a_test_tells_a_short_circuit_from_a_good_edge_and_its_parts_add_up() {
+    let (roll, good, bad) = roll();
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    // a right layout: the false edge is added
+    let clean = fit(Config::default(), &roll.points, &good);
+    let tests = test_edges(&clean, &[bad[0], good[5]], 2, &mut go_on).unwrap();
+    assert_eq!(tests.len(), 3, "jointly, then one by one");
+    assert!(tests[0].added == [bad[0]] && tests[0].removed == [good[5]]);
+    let of = |edge| tests[1..].iter().find(|test| test.added == [edge] || test.removed == [edge]).unwrap();
+    assert!(of(bad[0]).change < -20.0, "{}", of(bad[0]).change);
+    assert!(of(good[5]).change.abs() < 5.0, "{}", of(good[5]).change);
+    for test in &tests {
+        assert!((test.parts.total() - test.change).abs() < 1e-9 && test.spread >= 0.0);
+    }
+}
+
+#[test]
+fn what_cannot_be_tested_is_refused() {
+    let curve = generate(Shape::SCurve, 60, 0.0, 1);
+    let chain: Vec<(u32, u32)> = (0..59).map(|i| (i, i + 1)).collect();
+    let found = fit(Config { max_iter: 3, ..Config::default() }, &curve.points, &chain);
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let message =
+        |edges: &[(u32, u32)], seeds| match test_edges(&found, edges, seeds, &mut |_, _| ControlFlow::Continue(())) {
+            Err(error) => error.to_string(),
+            Ok(_) => String::new(),
+        };
+    assert!(message(&[(3, 4)], 1).contains("falls apart"), "{}", message(&[(3, 4)], 1));
+    assert!(message(&[(3, 3)], 1).contains("two different points"));
+    assert!(message(&[(3, 60)], 1).contains("below 60"));
+    assert!(message(&[(3, 5)], 0).contains("at least 1"));
+    assert!(test_edges(&found, &[(3, 5)], 1, &mut go_on).is_ok());
+    assert!(matches!(
+        test_edges(&found, &[(3, 5)], 1, &mut |_, _| ControlFlow::Break(())),
+        Err(Error::Interrupted { .. })
+    ));
+}
+
+#[test]
+fn bridges_between_pieces_are_compared_by_the_bound() {
+    // two halves of a sheet, cut across; the nearest pair is one way to join them, the bound compares the others
+    let curve = generate(Shape::SCurve, 160, 0.0, 3);
+    let (good, _) = curve.neighbor_edges(7);
+    let side = |i: u32| curve.truth[(i as usize, 0)] > 0.0;
+    let cut: Vec<(u32, u32)> = good.into_iter().filter(|&(i, j)| side(i) == side(j)).collect();
+    assert_eq!(pieces(&Graph::from_edges(160, cut.clone())).len(), 2);
+    let found = fit(Config { connect: true, ..Config::default() }, &curve.points, &cut);
+    assert_eq!(found.bridges.len(), 1);
+    let after = pruned(&found, PruneOptions::default());
+    assert!(!after.bridges.is_empty());
+    for bridge in &after.bridges {
+        assert!(side(bridge.edge.0) != side(bridge.edge.1) && bridge.change.is_finite());
+        assert!(bridge.in_place_of.is_some() && (bridge.change > 2.0 || !bridge.taken));
+    }
+    assert!(after.fit.bound_scaled() >= found.bound_scaled());
+    assert_eq!(pieces(&after.fit.graph).len(), 1);
+    assert_eq!(after.fit.bridges.len(), 1);
+}
