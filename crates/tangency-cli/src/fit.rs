@@ -18,6 +18,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         let requirement = "given when edges are to be removed (--max-removed, --out-edges, --removed)".into();
         return Err(Error::InvalidConfig { field: "prune", requirement });
     }
+    prune::options(pruning).validate()?;
     let mut claims = Claims::new(args.force, inputs(&args.table, &args.graph, &args.model));
     let out = claims.claim(&args.out)?;
     let embedding = claims.claim_if(&args.embedding)?;
@@ -70,7 +71,11 @@ pub fn fit_table(fitter: Fitter, table: Table, say: Say) -> Result<Model> {
 }
 
 /// Files that a fit reads.
-pub fn inputs<'a>(table: &'a TableArgs, graph: &'a GraphArgs, model: &'a ModelArgs) -> impl Iterator<Item = &'a PathBuf> {
+pub fn inputs<'a>(
+    table: &'a TableArgs,
+    graph: &'a GraphArgs,
+    model: &'a ModelArgs,
+) -> impl Iterator<Item = &'a PathBuf> {
     [&table.table].into_iter().chain(&graph.edges).chain(&model.init_coordinates).chain(&model.init_maps)
 }
 

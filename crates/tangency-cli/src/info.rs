@@ -86,7 +86,11 @@ pub fn summary(model: &Model) -> Vec<String> {
             fit.bound_scaled()
         ),
         format!("gamma {:.4}, lambda {:.4}, nu {:.4}, alpha {:.2e}", hyper.gamma, hyper.lambda, hyper.nu, hyper.alpha),
-        format!("{} after {} iterations from the {} start", stopped(fit.stop), fit.trace.len(), name_of(fit.start)),
+        if fit.removed.is_empty() {
+            format!("{} after {} iterations from the {} start", stopped(fit.stop), fit.trace.len(), name_of(fit.start))
+        } else {
+            format!("{} on the pruned graph, the last refit in {} iterations", stopped(fit.stop), fit.trace.len())
+        },
     ]
 }
 

@@ -15,6 +15,7 @@ const SHOWN: usize = 20;
 pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
     let config = fit::config(&args.graph, &args.model);
     config.validate()?;
+    options(&args.pruning).validate()?;
     let given = [&args.out, &args.embedding, &args.pruning.out_edges, &args.pruning.removed];
     if !args.apply && given.iter().any(|path| path.is_some()) {
         let requirement = "given when files are to be written; without it the plan is only shown".into();
@@ -94,11 +95,15 @@ impl Files {
     }
 }
 
+/// What was asked for.
+pub fn options(args: &PruningArgs) -> PruneOptions {
+    PruneOptions { max_removed: args.max_removed, min_gain: args.min_gain, ..Default::default() }
+}
+
 /// Prunes with progress and Ctrl-C.
 pub fn prune_model(model: Model, args: &PruningArgs, say: Say) -> Result<(Model, Pruned)> {
-    let options = PruneOptions { max_removed: args.max_removed, min_gain: args.min_gain, ..Default::default() };
     interrupt::listen();
-    let pruned = prune(&model.fit, &options, &mut progress::pruning(say))?;
+    let pruned = prune(&model.fit, &options(args), &mut progress::pruning(say))?;
     Ok((Model { fit: pruned.fit.clone(), ..model }, pruned))
 }
 
@@ -145,7 +150,9 @@ pub fn plan(model: &Model, pruned: &Pruned) -> Vec<String> {
         ));
     }
     if pruned.interrupted {
-        lines.push("the search was interrupted; this is the best so far, and edges may be missing or too many".to_owned());
+        lines.push(
+            "the search was interrupted; this is the best so far, and edges may be missing or too many".to_owned(),
+        );
     }
     lines
 }

@@ -1,7 +1,7 @@
 //! What was typed as the grid: ranges, lists and files.
 
 use crate::args::SelectArgs;
-use std::path::PathBuf;
+use std::path::Path;
 use tangency::evidence::GraphChoice;
 use tangency::graph::edges_from_cells;
 use tangency::io::table::{Table, read_cells};
@@ -59,7 +59,7 @@ impl Asked {
 }
 
 /// Of several edge lists, which one is wrong.
-fn in_file(path: &PathBuf, error: Error) -> Error {
+fn in_file(path: &Path, error: Error) -> Error {
     match error {
         Error::BadEdge { .. } => super::file_error(path, error.to_string()),
         other => other,

@@ -3,6 +3,7 @@
 
 mod command;
 mod data;
+mod edges_and_prune;
 mod errors;
 mod files;
 mod golden;

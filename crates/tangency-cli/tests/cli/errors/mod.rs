@@ -1,5 +1,6 @@
 //! The error table: every bad input with its message, exit code 2 and nothing written.
 
+mod edges;
 mod requests;
 mod select;
 mod tables;
@@ -100,7 +101,7 @@ fn good_model(more: &str) -> Vec<u8> {
 fn every_bad_input_is_refused_with_one_sentence() {
     let mut table = "| input | message |\n|---|---|\n".to_owned();
     let mut failures = Vec::new();
-    let cases: Vec<Case> = tables::cases().into_iter().chain(requests::cases()).chain(select::cases()).collect();
+    let cases: Vec<Case> = tables::cases().into_iter().chain(requests::cases()).chain(edges::cases()).chain(select::cases()).collect();
     for case in &cases {
         let (message, faults) = case.answer();
         writeln!(table, "| {} | {} |", case.name, message.replace('|', "\\|")).unwrap();

@@ -32,7 +32,8 @@ impl Default for PruneOptions {
 }
 
 impl PruneOptions {
-    fn validate(&self) -> Result<()> {
+    /// Checks what can be checked without a fit; [`prune`] does it too.
+    pub fn validate(&self) -> Result<()> {
         if self.max_removed == Some(0) {
             return Err(Error::InvalidConfig { field: "max_removed", requirement: "at least 1".into() });
         }
