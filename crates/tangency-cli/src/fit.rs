@@ -30,7 +30,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     let mut model = fit_table(fitter, table, say)?;
     let mut pruned = None;
     if args.prune && model.fit.stop != Stop::Interrupted {
-        let (after, found) = prune::prune_model(model, pruning, say)?;
+        let (after, found) = prune::prune_model(model, &prune::options(pruning), say)?;
         model = after;
         prune::plan(&model, &found).iter().for_each(|line| say.line(line));
         pruned = Some(found);

@@ -30,7 +30,7 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
     };
 
     let model = model(args, config, say)?;
-    let (model, pruned) = prune_model(model, &args.pruning, say)?;
+    let (model, pruned) = prune_model(model, &options(&args.pruning), say)?;
     plan(&model, &pruned).iter().for_each(|line| say.line(line));
     let mut written = Vec::new();
     if let Some((out, embedding, files)) = &outputs {
@@ -101,9 +101,9 @@ pub fn options(args: &PruningArgs) -> PruneOptions {
 }
 
 /// Prunes with progress and Ctrl-C.
-pub fn prune_model(model: Model, args: &PruningArgs, say: Say) -> Result<(Model, Pruned)> {
+pub fn prune_model(model: Model, options: &PruneOptions, say: Say) -> Result<(Model, Pruned)> {
     interrupt::listen();
-    let pruned = prune(&model.fit, &options(args), &mut progress::pruning(say))?;
+    let pruned = prune(&model.fit, options, &mut progress::pruning(say))?;
     Ok((Model { fit: pruned.fit.clone(), ..model }, pruned))
 }
 

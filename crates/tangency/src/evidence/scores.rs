@@ -1,4 +1,4 @@
-//! How much each edge strains the fit (docs/derivation.md, eq. 14).
+//! How much each edge strains the fit (docs/derivation.md, eq. 13).
 
 use crate::error::Result;
 use crate::fit::Fit;

@@ -70,7 +70,7 @@ impl Laplacian {
     }
 }
 
-/// Changes Lp to that of L + sign·BᵀB for these edges, by Woodbury's identity; returns the change of log pdet(L), or
+/// Changes Lp to that of L + sign·BᵀB for these edges (docs/derivation.md, eq. 14); returns the change of log pdet(L), or
 /// `None` where too many digits would be lost.
 fn low_rank(lp: &mut Matrix, edges: &[(u32, u32)], sign: f64) -> Option<f64> {
     if edges.is_empty() {
