@@ -2,6 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// The exit code of a program that Ctrl-C ended without a result, as shells have it.
+pub const EXIT: u8 = 130;
+
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Listens for Ctrl-C from now on.
@@ -9,7 +12,7 @@ pub fn listen() {
     // where no handler can be set, Ctrl-C ends the program as it always does
     let _ = ctrlc::set_handler(|| {
         if ASKED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+            std::process::exit(EXIT.into());
         }
     });
 }

@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             say.error(&error);
-            ExitCode::from(2)
+            ExitCode::from(if matches!(error, tangency::Error::Interrupted { .. }) { interrupt::EXIT } else { 2 })
         }
     }
 }

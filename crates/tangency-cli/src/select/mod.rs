@@ -16,9 +16,6 @@ use tangency::io::table::read_table;
 use tangency::io::{Claims, Output, write_rows};
 use tangency::{Config, Error, Result};
 
-/// What a shell expects of a program that Ctrl-C ended; see `interrupt.rs`.
-const INTERRUPTED: i32 = 130;
-
 /// Runs the command.
 pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
     let asked = grid::asked(args)?;
@@ -60,7 +57,7 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
                 journal.path().display()
             ));
             drop(journal);
-            std::process::exit(INTERRUPTED);
+            std::process::exit(interrupt::EXIT.into());
         }
     };
 

@@ -144,7 +144,7 @@ impl<'a> Verdict<'a> {
             self.ranking.0.iter().filter(near).map(|summary| name(self.selection, summary.candidate)).collect();
         let exact = best.deviation == Some(0.0);
         match close.len() {
-            0 if exact => Some("seeds agree exactly for the best: its lead is no accident of the start".to_owned()),
+            0 if exact => Some("the seeds of the best agree exactly".to_owned()),
             0 => None,
             1 => Some(format!("{} is within {NATS} nat or {SPREADS} spreads: take the two as equal", close[0])),
             count => Some(format!(

@@ -190,7 +190,7 @@ pub(crate) struct FittedData {
     pub bridges: Vec<(u32, u32)>,
 }
 
-fn check_values(values: &Matrix) -> Result<()> {
+pub(crate) fn check_values(values: &Matrix) -> Result<()> {
     let (n, d) = (values.nrows(), values.ncols());
     if n < 3 || d == 0 {
         return Err(Error::TooFew { rows: n, features: d });

@@ -3,7 +3,7 @@
 use super::Selection;
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};
-use crate::fit::{available_memory, check_memory};
+use crate::fit::{available_memory, check_memory, check_values};
 use crate::graph::{Graph, Symmetry, neighbor_graph, pieces, within_radius};
 use crate::linalg::Matrix;
 use crate::model::Scaling;
@@ -76,26 +76,11 @@ pub struct Candidate {
     pub pieces: usize,
 }
 
-/// A table that some fit could be of; its graphs are built before any fit checks it.
-fn check_table(values: &Matrix) -> Result<()> {
-    let (n, d) = (values.nrows(), values.ncols());
-    if n < 3 || d == 0 {
-        return Err(Error::TooFew { rows: n, features: d });
-    }
-    for f in 0..d {
-        if let Some(row) = values.col_as_slice(f).iter().position(|v| !v.is_finite()) {
-            let value = values[(row, f)].to_string();
-            return Err(Error::NonFinite { row: row + 1, column: (f + 1).to_string(), value });
-        }
-    }
-    Ok(())
-}
-
 /// Refuses what no fit of the grid could do, before there is work.
 pub(super) fn check(values: &Matrix, config: &Config, choices: &[GraphChoice], dimensions: &[usize]) -> Result<()> {
     let invalid = |field, requirement: String| Err(Error::InvalidConfig { field, requirement });
     config.validate()?;
-    check_table(values)?;
+    check_values(values)?;
     let (n, d_y) = (values.nrows(), values.ncols());
     if config.largest {
         return invalid("largest", "left out: bounds compare only if they are about the same points".into());
