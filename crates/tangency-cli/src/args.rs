@@ -246,9 +246,10 @@ pub struct PruningArgs {
     /// Most edges to remove [default: a tenth of all]
     #[arg(long, value_name = "COUNT")]
     pub max_removed: Option<usize>,
-    /// Least gain in nats, beyond what random good edges gain, for which an edge stays out
-    #[arg(long, value_name = "NATS", default_value_t = 2.0)]
-    pub min_gain: f64,
+    /// Least gain in nats for which an edge stays out, beyond what random good edges gain and the logarithm of the number of
+    /// edges [default: 2]
+    #[arg(long, value_name = "NATS")]
+    pub min_gain: Option<f64>,
     /// The edges that are left, row numbers from 0, as CSV
     #[arg(long, value_name = "FILE")]
     pub out_edges: Option<PathBuf>,

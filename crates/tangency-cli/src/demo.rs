@@ -35,6 +35,9 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
     };
     let (_, shortcuts) = roll.neighbor_edges(config.n_neighbors);
     let model = fit::fit_table(Fitter::new(Config { connect: true, ..config }), table, say)?;
+    if crate::interrupt::asked() {
+        return Err(Error::Interrupted { what: "the demo" });
+    }
     let folded = affine_r2(&model.fit.coordinates, &roll.truth)?;
     say.line(&format!(
         "fitted on each point's nearest neighbours, the two coordinates explain {:.1} % of the true ones (arc length and height)",

@@ -35,8 +35,9 @@ pub fn run(args: &EdgesArgs, say: Say) -> Result<()> {
         write_edge_scores(out, &model.fit, &[], scores.iter().map(|&score| (score, vec![])))?;
         say.line(&format!("wrote {}", out.path().display()));
     }
+    info::warnings(&model).iter().for_each(|text| say.warn(text));
     if tests.iter().any(|test| !test.converged) {
-        say.warn("a fit behind the tests did not converge; its bound may still rise, so read small changes with care");
+        say.warn("a fit behind the tests collapsed or did not converge, so read small changes with care");
     }
     say.result(&json!({
         "edges": scores.iter().map(|score| as_json(&model, score)).collect::<Vec<_>>(),

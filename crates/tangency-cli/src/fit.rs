@@ -14,8 +14,14 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     let config = config(&args.graph, &args.model);
     config.validate()?;
     let pruning = &args.pruning;
-    if !args.prune && (pruning.max_removed.is_some() || pruning.out_edges.is_some() || pruning.removed.is_some()) {
-        let requirement = "given when edges are to be removed (--max-removed, --out-edges, --removed)".into();
+    if !args.prune
+        && (pruning.max_removed.is_some()
+            || pruning.min_gain.is_some()
+            || pruning.out_edges.is_some()
+            || pruning.removed.is_some())
+    {
+        let requirement =
+            "given when edges are to be removed (--max-removed, --min-gain, --out-edges, --removed)".into();
         return Err(Error::InvalidConfig { field: "prune", requirement });
     }
     prune::options(pruning).validate()?;
@@ -46,8 +52,10 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         write_trace(&output, &model.fit)?;
         written.push(output.path().to_owned());
     }
-    if args.prune {
-        written.extend(edge_files.write(&model, pruned.as_ref().map_or(&[], |found| &found.removed))?);
+    match &pruned {
+        Some(found) => written.extend(edge_files.write(&model, &found.removed)?),
+        None if args.prune => say.warn("the graph was not pruned, because the fit was interrupted"),
+        None => {}
     }
     info::summary(&model).iter().for_each(|line| say.line(line));
     written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));

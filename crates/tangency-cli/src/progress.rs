@@ -9,10 +9,7 @@ use tangency::inference::{Progress, Stage};
 
 /// An observer that draws the bar and passes Ctrl-C on.
 pub fn observer(say: Say) -> impl FnMut(&Progress) -> ControlFlow<()> {
-    let bar = bar(
-        say,
-        "{prefix} {bar:24} {pos}/{len} iterations at most, {per_sec}, {eta} left at most | {msg}",
-    );
+    let bar = bar(say, "{prefix} {bar:24} {pos}/{len} iterations at most, {per_sec}, {eta} left at most | {msg}");
     let mut run = (0, false);
     move |progress| {
         if run != (progress.start, progress.trial) {
@@ -36,9 +33,9 @@ pub fn observer(say: Say) -> impl FnMut(&Progress) -> ControlFlow<()> {
     }
 }
 
-/// The observer of pruning. How long it takes is not known beforehand; three to six fits is usual.
+/// The observer of pruning. How long it takes is not known beforehand; two to seven fits are usual.
 pub fn pruning(say: Say) -> impl FnMut(&PruneProgress) -> ControlFlow<()> {
-    let bar = bar(say, "prune: {elapsed} (usually as long as 3 to 6 fits), {pos} iterations, {per_sec} | {msg}");
+    let bar = bar(say, "prune: {elapsed} (usually as long as 2 to 7 fits), {pos} iterations, {per_sec} | {msg}");
     move |progress| {
         bar.set_position(progress.iterations as u64);
         let step = match progress.step {

@@ -30,6 +30,9 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
     };
 
     let model = model(args, config, say)?;
+    if interrupt::asked() {
+        return Err(Error::Interrupted { what: "the fit before the search" });
+    }
     let (model, pruned) = prune_model(model, &options(&args.pruning), say)?;
     plan(&model, &pruned).iter().for_each(|line| say.line(line));
     let mut written = Vec::new();
@@ -97,7 +100,8 @@ impl Files {
 
 /// What was asked for.
 pub fn options(args: &PruningArgs) -> PruneOptions {
-    PruneOptions { max_removed: args.max_removed, min_gain: args.min_gain, ..Default::default() }
+    let default = PruneOptions::default();
+    PruneOptions { max_removed: args.max_removed, min_gain: args.min_gain.unwrap_or(default.min_gain), ..default }
 }
 
 /// Prunes with progress and Ctrl-C.
@@ -125,6 +129,10 @@ pub fn plan(model: &Model, pruned: &Pruned) -> Vec<String> {
             bridge.change
         ));
     }
+    if removed.is_empty() && pruned.interrupted {
+        lines.push(format!("nothing was decided about the {edges} edges: the search was interrupted"));
+        return lines;
+    }
     if removed.is_empty() {
         lines.push(format!("none of the {edges} edges is a short-circuit by the bound"));
     } else {
@@ -143,7 +151,10 @@ pub fn plan(model: &Model, pruned: &Pruned) -> Vec<String> {
             lines.push(format!("… and {} more", removed.len() - SHOWN));
         }
     }
-    if !pruned.rounds.is_empty() {
+    if !removed.is_empty() && pruned.baseline.samples == 0 {
+        lines.push("no good edge could be removed for comparison: nearly all hold the graph together".to_owned());
+    }
+    if pruned.baseline.samples > 0 {
         lines.push(format!(
             "for comparison, a random good edge gains {:+.2} ± {:.2} nats when it is removed",
             pruned.baseline.mean, pruned.baseline.deviation
@@ -179,7 +190,8 @@ pub fn as_json(model: &Model, pruned: &Pruned) -> Value {
     json!({
         "removed": removed, "bridges": bridges, "interrupted": pruned.interrupted,
         "bound_scaled_before": pruned.bound_before, "bound_scaled_after": pruned.fit.bound_scaled(),
-        "baseline": {"mean": pruned.baseline.mean, "deviation": pruned.baseline.deviation},
+        "baseline": {"mean": pruned.baseline.mean, "deviation": pruned.baseline.deviation,
+            "samples": pruned.baseline.samples},
         "rounds": pruned.rounds.iter()
             .map(|round| json!({"removed": round.removed, "bound_scaled": round.bound_scaled})).collect::<Vec<_>>(),
         "n_iter": pruned.iterations,

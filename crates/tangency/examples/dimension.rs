@@ -35,7 +35,8 @@ fn sheet(n: usize, noise: f64, seed: u64) -> Matrix {
     for i in 0..n {
         let place: [f64; 3] = std::array::from_fn(|_| rng.random());
         for f in 0..10 {
-            let along: f64 = (0..3).map(|a| directions[(f, a)] * place[a] + bends[(f, a)] * (3.0 * place[a]).sin()).sum();
+            let along: f64 =
+                (0..3).map(|a| directions[(f, a)] * place[a] + bends[(f, a)] * (3.0 * place[a]).sin()).sum();
             points[(i, f)] = along + noise * rng.sample::<f64, _>(StandardNormal);
         }
     }

@@ -136,7 +136,7 @@ pub enum Error {
     },
 
     /// Work that has no use half done was stopped by the caller.
-    #[error("{what} was interrupted and has nothing to show; run it again, with fewer seeds if it takes too long")]
+    #[error("{what} was interrupted and there is nothing to show yet; run it again")]
     Interrupted {
         /// What was stopped.
         what: &'static str,

@@ -242,7 +242,7 @@ impl<'a> Verdict<'a> {
                     "the best graph has the fewest neighbours tried, {k}; fewer edges raise the bound by themselves, \
                      so look whether the layout holds, and try smaller ones"
                 ));
-            } else if least < most && most == Some(k) {
+            } else if least < most && most == Some(k) && k + 1 < selection.n() {
                 warnings.push(format!("the best graph has the most neighbours tried, {k}; try larger ones"));
             }
         }

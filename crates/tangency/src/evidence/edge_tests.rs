@@ -1,12 +1,15 @@
 //! Is this edge real? The bound with it and without it.
 
-use super::hypothesis::{From, Hypothesis};
+use super::hypothesis::{Hypothesis, StartFrom};
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};
-use crate::fit::{Fit, Fitter};
+use crate::fit::{Fit, Fitter, available_memory, check_memory_beside};
 use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Stop};
 use std::ops::ControlFlow;
+
+/// Covariances that are held beside those of the fit at work: the posterior of the fit tested, and a warm refit.
+const HELD: u64 = 4;
 
 /// How the bound changes with the graph.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +41,7 @@ pub fn test_edges(
     observer: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Result<Vec<EdgeTest>> {
     let n = fit.n();
+    check_memory_beside(n, &fit.config, fit.observations.ncols(), available_memory(), HELD)?;
     if seeds == 0 {
         return Err(Error::InvalidConfig { field: "seeds", requirement: "at least 1".into() });
     }
@@ -123,9 +127,9 @@ impl<'a> Evaluation<'a> {
     /// Parts of the best bound of a graph, and whether its run converged.
     fn best_of(&mut self, graph: &Graph, seed: u64) -> Result<(BoundParts, bool)> {
         let (done, total) = (self.done, self.total);
-        let warm = self
-            .posterior
-            .on_graph(graph.clone(), From::Posterior, &self.config, None, &mut |_, _| (self.observer)(done, total))?;
+        let warm = self.posterior.on_graph(graph.clone(), StartFrom::Posterior, &self.config, None, &mut |_, _| {
+            (self.observer)(done, total)
+        })?;
         let config = Config { random_state: seed, ..self.config.clone() };
         let fresh = Fitter::new(config)
             .edges(graph.edges().to_vec())
@@ -135,8 +139,7 @@ impl<'a> Evaluation<'a> {
             return Err(Error::Interrupted { what: "the test of edges" });
         }
         self.done += 1;
-        let usable = fresh.stop != Stop::Collapsed;
-        if usable && fresh.bound_scaled() > warm.bound() {
+        if fresh.stop != Stop::Collapsed && fresh.bound_scaled() > warm.rank() {
             return Ok((fresh.parts, fresh.stop == Stop::Converged));
         }
         Ok((warm.posterior.parts, warm.stop == Some(Stop::Converged)))

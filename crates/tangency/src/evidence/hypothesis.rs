@@ -19,7 +19,7 @@ pub(super) struct Hypothesis {
 
 /// Where a refit starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum From {
+pub(super) enum StartFrom {
     /// From the posterior on the graph before.
     Posterior,
     /// From the distances along the new graph: where the layout was folded, only this can unfold it.
@@ -40,15 +40,15 @@ impl Hypothesis {
     pub fn on_graph(
         &self,
         graph: Graph,
-        from: From,
+        from: StartFrom,
         config: &Config,
         climb: Option<usize>,
         observer: &mut Observer,
     ) -> Result<Self> {
         let problem = self.problem.on_graph(graph)?;
         let run = match from {
-            From::Posterior => Run::warm(&problem, config, &self.posterior),
-            From::Paths => Run::new(&problem, config, &make_start(&problem, Init::Isomap, 0)?),
+            StartFrom::Posterior => Run::warm(&problem, config, &self.posterior),
+            StartFrom::Paths => Run::new(&problem, config, &make_start(&problem, Init::Isomap, 0)?),
         };
         let (posterior, stop) = finish(run, &problem, climb, observer)?;
         Ok(Self { problem, posterior, stop })
@@ -62,6 +62,11 @@ impl Hypothesis {
         }
         let (posterior, stop) = finish(Run::warm(&problem, config, &posterior), &problem, None, observer)?;
         Ok(Self { problem, posterior, stop })
+    }
+
+    /// By what hypotheses are compared: one that collapsed comes last, whatever its bound.
+    pub fn rank(&self) -> f64 {
+        if self.stop == Some(Stop::Collapsed) || self.bound().is_nan() { f64::NEG_INFINITY } else { self.bound() }
     }
 
     /// The bound in scaled units.

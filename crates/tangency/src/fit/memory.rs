@@ -16,6 +16,17 @@ pub fn available_memory() -> u64 {
 
 /// An error if a fit of `n` points with these settings needs more than is available.
 pub fn check_memory(n: usize, config: &Config, n_features: usize, available: u64) -> Result<()> {
+    check_memory_beside(n, config, n_features, available, 0)
+}
+
+/// The same where so many matrices of the size of a covariance are held beside the fit.
+pub(crate) fn check_memory_beside(
+    n: usize,
+    config: &Config,
+    n_features: usize,
+    available: u64,
+    beside: u64,
+) -> Result<()> {
     let d_x = config.n_components;
     // a run that is parked while others are tried keeps half a matrix; of full covariances there are two at a time where
     // several runs are compared
@@ -25,7 +36,7 @@ pub fn check_memory(n: usize, config: &Config, n_features: usize, available: u64
         let size = (n as u64).saturating_mul(d_x as u64);
         let matrix = size.saturating_mul(size).saturating_mul(8);
         memory_needed(n, d_x, n_features)
-            .saturating_add(matrix.saturating_mul(2 * full))
+            .saturating_add(matrix.saturating_mul(2 * full + beside))
             .saturating_add(matrix / 2 * parked)
     };
     if needed(n) <= available {

@@ -3,6 +3,7 @@
 mod memory;
 mod result;
 
+pub(crate) use memory::check_memory_beside;
 pub use memory::{available_memory, check_memory};
 pub use result::{DistanceInterval, Fit};
 

@@ -161,7 +161,7 @@ pub fn load_model(path: &Path) -> Result<Model> {
         if values.len() % 2 != 0 || values.iter().any(|&v| v as usize >= n) {
             return Err(broken("has edges to points that are not there"));
         }
-        Ok(values.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect())
+        Ok(values.chunks_exact(2).map(|pair| (pair[0].min(pair[1]), pair[0].max(pair[1]))).collect())
     };
     let maps = reader.f64s("maps", &[n, d_x, d_y])?;
     let rows: Vec<usize> = reader.u32s("rows")?.into_iter().map(|r| r as usize).collect();
@@ -243,7 +243,11 @@ impl<'a> Reader<'a> {
         if shape != expected {
             return Err((self.broken)(&format!("has an array {name} of another shape")));
         }
-        Ok(view.data().as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
+        let values: Vec<f64> = view.data().as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
+        if values.iter().any(|value| !value.is_finite()) {
+            return Err((self.broken)(&format!("has numbers in {name} that are not finite")));
+        }
+        Ok(values)
     }
 
     fn u32s(&self, name: &str) -> Result<Vec<u32>> {

@@ -101,7 +101,8 @@ fn good_model(more: &str) -> Vec<u8> {
 fn every_bad_input_is_refused_with_one_sentence() {
     let mut table = "| input | message |\n|---|---|\n".to_owned();
     let mut failures = Vec::new();
-    let cases: Vec<Case> = tables::cases().into_iter().chain(requests::cases()).chain(edges::cases()).chain(select::cases()).collect();
+    let cases: Vec<Case> =
+        tables::cases().into_iter().chain(requests::cases()).chain(edges::cases()).chain(select::cases()).collect();
     for case in &cases {
         let (message, faults) = case.answer();
         writeln!(table, "| {} | {} |", case.name, message.replace('|', "\\|")).unwrap();

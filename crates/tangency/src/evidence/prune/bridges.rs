@@ -3,7 +3,7 @@
 use super::search::Search;
 use super::{Bridge, PruneStep};
 use crate::error::Result;
-use crate::evidence::hypothesis::From;
+use crate::evidence::hypothesis::StartFrom;
 use crate::graph::{pieces, squared_distance};
 
 /// Ways to join two pieces that are tried.
@@ -50,25 +50,27 @@ impl Search<'_> {
         ways.sort_by(|a, b| a.length.total_cmp(&b.length).then(a.edge.cmp(&b.edge)));
         ways.truncate(MOST);
 
-        let mut scored = Vec::new();
+        let (mut scored, mut current) = (Vec::new(), bridges.to_vec());
         for way in ways {
-            let in_place_of = bridges.iter().copied().find(|&edge| pair_of(edge) == way.pair && self.graph.has(edge));
+            let in_place_of = current.iter().copied().find(|&edge| pair_of(edge) == way.pair);
             let graph = self.graph.with_changes(in_place_of.as_slice(), &[way.edge]);
             let mut change = f64::NEG_INFINITY;
             let mut better = None;
-            for from in [From::Posterior, From::Paths] {
+            for from in [StartFrom::Posterior, StartFrom::Paths] {
                 if self.asked {
                     return Ok(scored);
                 }
                 let trial = self.refit_on(graph.clone(), from, None)?;
-                if trial.bound() - self.best.bound() > change {
-                    change = trial.bound() - self.best.bound();
+                if trial.rank() - self.best.bound() > change {
+                    change = trial.rank() - self.best.bound();
                     better = Some(trial);
                 }
             }
             let taken = !self.asked && change > self.min_gain;
             if let Some(better) = better.filter(|_| taken) {
                 (self.best, self.graph) = (better, graph);
+                current.retain(|edge| Some(*edge) != in_place_of);
+                current.push(way.edge);
             }
             scored.push(Bridge { edge: way.edge, length: way.length, in_place_of, change, taken });
         }

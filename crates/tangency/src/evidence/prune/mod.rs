@@ -9,17 +9,21 @@ mod search;
 use super::hypothesis::Hypothesis;
 use super::scores::EdgeScore;
 use crate::error::{Error, Result};
-use crate::fit::{Fit, FittedData};
+use crate::fit::{Fit, FittedData, available_memory, check_memory_beside};
 use crate::inference::Stop;
 use search::Search;
 use std::ops::ControlFlow;
+
+/// Covariances that are held beside those of the run at work: two hypotheses, and what a warm run begins with.
+const HELD: u64 = 5;
 
 /// What pruning may do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PruneOptions {
     /// Most edges to remove; without it a tenth of all.
     pub max_removed: Option<usize>,
-    /// Least gain of the bound, in nats beyond what random good edges gain, that counts.
+    /// Least gain of the bound that counts, in nats beyond what random good edges gain and beyond the logarithm of the number
+    /// of edges, from which the most suspect were picked.
     pub min_gain: f64,
     /// Most rounds of ranking and removal.
     pub max_rounds: usize,
@@ -57,7 +61,7 @@ pub struct Round {
 /// An edge that was removed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Removed {
-    /// How it would strain the layout.
+    /// How it would strain the final layout; the resistance is that between its points without it, which may exceed 1.
     pub score: EdgeScore,
     /// What its removal alone gains: the bound without it less the bound with it put back for a few iterations; not a
     /// number if the search was stopped before it was tried.
@@ -86,6 +90,8 @@ pub struct Baseline {
     pub mean: f64,
     /// Its standard deviation.
     pub deviation: f64,
+    /// Samples behind the two; none where every edge of the samples holds the graph together.
+    pub samples: usize,
 }
 
 /// The outcome of pruning.
@@ -165,6 +171,7 @@ pub fn prune(
     observer: &mut dyn FnMut(&PruneProgress) -> ControlFlow<()>,
 ) -> Result<Pruned> {
     options.validate()?;
+    check_memory_beside(fit.n(), &fit.config, fit.observations.ncols(), available_memory(), HELD)?;
     let mut search = Search::new(fit, options, observer)?;
     let bound_before = fit.bound_scaled();
     let floor = bound_before.max(search.best.bound()) + options.min_gain;
@@ -185,7 +192,8 @@ pub fn prune(
     }
     let Search { best, progress, asked: interrupted, .. } = search;
     let taken = bridges.iter().any(|bridge| bridge.taken);
-    let unchanged = (removed.is_empty() && !taken) || best.bound() < bound_before;
+    let higher = best.rank() > bound_before;
+    let unchanged = (removed.is_empty() && !taken) || !higher;
     let iterations = progress.iterations;
     if unchanged {
         let fit = fit.clone();
@@ -200,6 +208,10 @@ pub fn prune(
             interrupted,
         });
     }
+    // all by the final layout
+    let scores = best.scores(&removed.iter().map(|edge| edge.score.edge).collect::<Vec<_>>());
+    let gain_of = |edge| removed.iter().find(|removed| removed.score.edge == edge).map_or(f64::NAN, |found| found.gain);
+    let removed: Vec<Removed> = scores.into_iter().map(|score| Removed { score, gain: gain_of(score.edge) }).collect();
     let fit = fit_of(fit, best, &removed, &bridges);
     Ok(Pruned { fit, bound_before, removed, bridges, rounds, baseline, iterations, interrupted })
 }

@@ -3,11 +3,11 @@
 use super::{Baseline, PruneOptions, PruneProgress, PruneStep, Removed};
 use crate::config::Config;
 use crate::error::Result;
-use crate::evidence::hypothesis::{From, Hypothesis};
+use crate::evidence::hypothesis::{Hypothesis, StartFrom};
 use crate::evidence::scores::EdgeScore;
 use crate::fit::Fit;
 use crate::graph::{Graph, joining_edges};
-use crate::inference::{Stage, Stop, TracePoint, derived_seed};
+use crate::inference::{Stage, TracePoint, derived_seed};
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
@@ -46,6 +46,8 @@ pub(super) struct Search<'a> {
     pub best: Hypothesis,
     /// What `best` is without, of the graph given.
     pub removed: Vec<(u32, u32)>,
+    /// Whether an edge was found that alone is worth its removal.
+    found: bool,
     pub progress: PruneProgress,
     /// The observer asked to end.
     pub asked: bool,
@@ -66,6 +68,7 @@ impl<'a> Search<'a> {
             most: options.max_removed.unwrap_or(edges / 10).min(edges),
             best,
             removed: vec![],
+            found: false,
             progress,
             asked,
             observer,
@@ -95,8 +98,8 @@ impl<'a> Search<'a> {
             if self.asked || tried.contains(&out) {
                 continue;
             }
-            let trial = self.refit(&out, From::Paths, Some(TRIAL))?;
-            if leader.as_ref().is_none_or(|(leader, _)| trial.bound() > leader.bound()) {
+            let trial = self.refit(&out, StartFrom::Paths, Some(TRIAL))?;
+            if leader.as_ref().is_none_or(|(leader, _)| trial.rank() > leader.rank()) {
                 leader = Some((trial, out.clone()));
             }
             tried.push(out);
@@ -105,7 +108,7 @@ impl<'a> Search<'a> {
         self.progress.removed = out.len();
         let Self { progress, asked, observer, config, .. } = self;
         let ended = trial.converged(config, &mut watch(progress, asked, *observer))?;
-        if self.asked || ended.stop == Some(Stop::Collapsed) || ended.bound() < self.best.bound() + self.min_gain {
+        if self.asked || ended.rank() < self.best.bound() + self.min_gain {
             return Ok(false);
         }
         (self.best, self.removed) = (ended, out);
@@ -127,15 +130,15 @@ impl<'a> Search<'a> {
             if drawn.is_empty() || self.asked {
                 continue;
             }
-            let trial = self.refit(&[&self.removed[..], &drawn].concat(), From::Posterior, Some(SINGLE))?;
+            let trial = self.refit(&[&self.removed[..], &drawn].concat(), StartFrom::Posterior, Some(SINGLE))?;
             gains.push((trial.bound() - self.best.bound(), drawn.len() as f64));
         }
         let count: f64 = gains.iter().map(|(_, count)| count).sum();
-        let mean = gains.iter().map(|(gain, _)| gain).sum::<f64>() / count.max(1.0);
+        let mean = gains.iter().map(|(gain, _)| gain).fold(0.0, |sum, gain| sum + gain) / count.max(1.0);
         // a sample of m edges varies as m independent ones do
         let squares: f64 = gains.iter().map(|(gain, m)| (gain - mean * m).powi(2) / m).sum();
         let deviation = (squares / (gains.len().max(2) - 1) as f64).sqrt();
-        Ok(Baseline { mean, deviation })
+        Ok(Baseline { mean, deviation, samples: gains.len() })
     }
 
     /// The edges that the bound wants out one by one, tried the most suspect first, until several in a row are of no
@@ -158,12 +161,13 @@ impl<'a> Search<'a> {
                 break;
             }
         }
+        self.found = !found.is_empty();
         Ok(found)
     }
 
     /// Puts all removed edges but these back, in groups, the least suspect first; adds those that the bound resists.
     pub fn put_rest_back(&mut self, baseline: &Baseline, floor: f64, out: &mut Vec<Removed>) -> Result<()> {
-        let found = !out.is_empty();
+        let found = self.found;
         let open: Vec<(u32, u32)> =
             self.removed.iter().filter(|edge| !out.iter().any(|out| out.score.edge == **edge)).copied().collect();
         let mut rest = self.best.scores(&open);
@@ -194,25 +198,30 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Tries once more to put back what stayed out by little.
+    /// Tries once more to put back what stayed out by little, or no longer stands out in the layout there is now.
     pub fn put_doubtful_back(&mut self, baseline: &Baseline, floor: f64, out: &mut Vec<Removed>) -> Result<()> {
         if self.asked {
             return Ok(());
         }
-        out.retain(|edge| edge.gain > CLEAR);
+        let kept = self.best.scores(self.best.problem.graph.edges());
+        let worst = kept.first().map_or(0.0, |score| score.score);
+        let now = self.best.scores(&self.removed);
+        let stands_out = |edge| now.iter().any(|score| score.edge == edge && score.score > worst);
+        out.retain(|edge| edge.gain > CLEAR && stands_out(edge.score.edge));
         self.put_rest_back(baseline, floor, out)
     }
 
     /// Goes to the end on the graph that is left, from here and from the paths along it, and keeps the better.
     pub fn polish(&mut self) -> Result<()> {
         let out = self.removed.clone();
-        for from in [From::Posterior, From::Paths] {
+        for from in [StartFrom::Posterior, StartFrom::Paths] {
             if self.asked {
                 break;
             }
             let ended = self.refit(&out, from, None)?;
-            let first = self.best.stop.is_none();
-            if ended.stop != Some(Stop::Collapsed) && (first || ended.bound() > self.best.bound()) {
+            // a trial that was kept has no end yet
+            let first = self.best.stop.is_none() && ended.rank().is_finite();
+            if first || ended.rank() > self.best.rank() {
                 self.best = ended;
             }
         }
@@ -223,15 +232,17 @@ impl<'a> Search<'a> {
     /// What it costs to have these edges back, and the graph with them.
     fn put_back(&mut self, back: &[(u32, u32)]) -> Result<(f64, Hypothesis)> {
         let out: Vec<(u32, u32)> = self.removed.iter().filter(|edge| !back.contains(edge)).copied().collect();
-        let trial = self.refit(&out, From::Posterior, Some(if back.len() == 1 { SINGLE } else { GROUP }))?;
-        Ok((self.best.bound() - trial.bound(), trial))
+        let trial = self.refit(&out, StartFrom::Posterior, Some(if back.len() == 1 { SINGLE } else { GROUP }))?;
+        Ok((self.best.bound() - trial.rank(), trial))
     }
 
     /// The least gain of so many edges that speaks for their removal.
     fn least(&self, count: usize, baseline: &Baseline) -> f64 {
         let count = count as f64;
         let chance = count * baseline.mean.max(0.0) + 3.0 * count.sqrt() * baseline.deviation;
-        self.min_gain + chance.max(SHARE * self.min_gain * (count - 1.0))
+        // the most suspect of m edges was picked, so the evidence must also make up for odds of 1 to m
+        let picked = (self.graph.edges().len() as f64).ln();
+        self.min_gain + picked + chance.max(SHARE * self.min_gain * (count - 1.0))
     }
 
     /// These edges, less those without which the graph would fall apart: of them the least suspect stay.
@@ -244,12 +255,12 @@ impl<'a> Search<'a> {
         out
     }
 
-    fn refit(&mut self, out: &[(u32, u32)], from: From, climb: Option<usize>) -> Result<Hypothesis> {
+    fn refit(&mut self, out: &[(u32, u32)], from: StartFrom, climb: Option<usize>) -> Result<Hypothesis> {
         self.progress.removed = out.len();
         self.refit_on(self.graph.with_changes(out, &[]), from, climb)
     }
 
-    pub fn refit_on(&mut self, graph: Graph, from: From, climb: Option<usize>) -> Result<Hypothesis> {
+    pub fn refit_on(&mut self, graph: Graph, from: StartFrom, climb: Option<usize>) -> Result<Hypothesis> {
         let Self { best, config, progress, asked, observer, .. } = self;
         best.on_graph(graph, from, config, climb, &mut watch(progress, asked, *observer))
     }
