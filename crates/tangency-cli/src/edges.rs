@@ -29,7 +29,7 @@ pub fn run(args: &EdgesArgs, say: Say) -> Result<()> {
     say.line(&format!("{} edges; residuals and lengths are in the scaled units of the fit", scores.len()));
     table(&model, &scores[..args.top.min(scores.len())]).iter().for_each(|line| say.line(line));
     for test in &tests {
-        describe(&model, test, args.seeds).iter().for_each(|line| say.line(line));
+        describe(&model, test).iter().for_each(|line| say.line(line));
     }
     if let Some(out) = &out {
         write_edge_scores(out, &model.fit, &[], scores.iter().map(|&score| (score, vec![])))?;
@@ -41,7 +41,7 @@ pub fn run(args: &EdgesArgs, say: Say) -> Result<()> {
     }
     say.result(&json!({
         "edges": scores.iter().map(|score| as_json(&model, score)).collect::<Vec<_>>(),
-        "tests": tests.iter().map(|test| test_json(&model, test, args.seeds)).collect::<Vec<_>>(),
+        "tests": tests.iter().map(|test| test_json(&model, test)).collect::<Vec<_>>(),
         "written": out.map(|out| out.path().to_owned()),
     }));
     Ok(())
@@ -66,14 +66,14 @@ pub fn table(model: &Model, scores: &[EdgeScore]) -> Vec<String> {
     std::iter::once(header).chain(rows).collect()
 }
 
-fn describe(model: &Model, test: &EdgeTest, seeds: usize) -> Vec<String> {
+fn describe(model: &Model, test: &EdgeTest) -> Vec<String> {
     let listed = |edges: &[(u32, u32)]| edges.iter().map(|&edge| name(model, edge)).collect::<Vec<_>>().join(" and ");
     let action = match (test.removed.is_empty(), test.added.is_empty()) {
         (false, true) => format!("without {}", listed(&test.removed)),
         (true, _) => format!("with {} added", listed(&test.added)),
         (false, false) => format!("without {}, with {} added", listed(&test.removed), listed(&test.added)),
     };
-    let spread = match seeds {
+    let spread = match test.seeds {
         1 => "one seed".to_owned(),
         seeds => format!("± {:.2} over {seeds} seeds", test.spread),
     };
@@ -97,12 +97,12 @@ pub fn as_json(model: &Model, score: &EdgeScore) -> Value {
     })
 }
 
-fn test_json(model: &Model, test: &EdgeTest, seeds: usize) -> Value {
+fn test_json(model: &Model, test: &EdgeTest) -> Value {
     let listed = |edges: &[(u32, u32)]| -> Vec<[usize; 2]> {
         edges.iter().map(|&(i, j)| [i, j].map(|point| model.fit.rows[point as usize])).collect()
     };
     json!({
-        "removed": listed(&test.removed), "added": listed(&test.added), "seeds": seeds,
+        "removed": listed(&test.removed), "added": listed(&test.added), "seeds": test.seeds,
         "change": test.change, "spread": test.spread, "parts": test.parts, "converged": test.converged,
     })
 }

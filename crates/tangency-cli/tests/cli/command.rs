@@ -55,6 +55,20 @@ pub fn ended_within(patience: Duration, child: &mut Child) -> Option<ExitStatus>
     status
 }
 
+/// Ctrl-C, and how the process ended; it has 15 seconds.
+pub fn interrupt(child: &mut Child) -> Outcome {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let status = ended_within(Duration::from_secs(15), child);
+    if status.is_none() {
+        child.kill().unwrap();
+        child.wait().unwrap();
+        panic!("the command went on for 15 s after Ctrl-C");
+    }
+    let stderr = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+    Outcome { code: status.unwrap().code(), stdout: String::new(), stderr }
+}
+
 /// Looks again and again, but not for longer than the patience.
 pub fn wait_until(patience: Duration, mut happened: impl FnMut() -> bool) {
     let began = Instant::now();

@@ -1,7 +1,7 @@
 //! Ctrl-C ends a fit with what it has.
 #![cfg(target_os = "linux")]
 
-use crate::command::{command, ended_within, run, run_json, wait_until};
+use crate::command::{command, interrupt, run, run_json, wait_until};
 use crate::files::{Columns, folder};
 use std::path::Path;
 use std::process::Stdio;
@@ -17,17 +17,9 @@ fn an_interrupted_fit_writes_the_best_so_far() {
     let mut child = command(folder.path(), arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until(Duration::from_secs(30), || listens_for_interrupts(child.id()));
     std::thread::sleep(Duration::from_secs(1));
-    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-    let status = ended_within(Duration::from_secs(15), &mut child);
-    if status.is_none() {
-        child.kill().unwrap();
-        child.wait().unwrap();
-        panic!("the fit went on for 15 s after Ctrl-C");
-    }
-    let stderr = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
-    assert_eq!(status.unwrap().code(), Some(0), "{stderr}");
-    assert!(stderr.contains("interrupted"), "{stderr}");
+    let outcome = interrupt(&mut child);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.said());
+    assert!(outcome.stderr.contains("interrupted"), "{}", outcome.said());
     let told = run_json(folder.path(), "info model.safetensors");
     assert_eq!((&told["stop"], &told["n"]), (&"interrupted".into(), &700.into()));
     assert_eq!(Columns::read(&folder.path().join("x.csv")).rows.len(), 700);

@@ -1,6 +1,6 @@
 //! A selection fits the grid that was asked for, survives being killed, and does not depend on threads.
 
-use crate::command::{Outcome, command, ended_within, run, run_json, wait_until};
+use crate::command::{command, interrupt, run, run_json, wait_until};
 use crate::files::{Columns, contents, folder};
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -262,16 +262,7 @@ fn ctrl_c_keeps_what_is_done() {
     let folder = with_sheet();
     let arguments = format!("{SELECT} --tol 0 --max-iter 300");
     let mut child = started(folder.path(), &arguments, 2);
-    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-    let status = ended_within(Duration::from_secs(15), &mut child);
-    if status.is_none() {
-        child.kill().unwrap();
-        child.wait().unwrap();
-        panic!("the selection went on for 15 s after Ctrl-C");
-    }
-    let stderr = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
-    let outcome = Outcome { code: status.unwrap().code(), stdout: String::new(), stderr };
+    let outcome = interrupt(&mut child);
     assert_eq!(outcome.code, Some(130), "{}", outcome.said());
     assert!(outcome.stderr.contains("run the same command again"), "{}", outcome.said());
     let kept = journal_lines(folder.path()).len();

@@ -59,6 +59,16 @@ fn a_graph_without_short_circuits_keeps_its_edges_and_its_fit() {
 }
 
 #[test]
+fn where_no_good_edge_can_be_spared_nothing_is_removed_on_weak_evidence() {
+    // nearly a chain: most edges hold it together, so there is nothing to compare with
+    let helix = generate(Shape::Helix, 40, 0.0, 0);
+    let config = Config { n_neighbors: 2, n_components: 1, connect: true, ..Config::default() };
+    let before = tangency::Fitter::new(config).fit(&helix.points).unwrap();
+    let after = pruned(&before, PruneOptions { max_removed: Some(100_000), ..Default::default() });
+    assert!(after.removed.is_empty(), "{:?}", after.removed);
+}
+
+#[test]
 fn pruning_keeps_to_its_limits() {
     let (roll, good, bad) = roll();
     let before = fit(Config::default(), &roll.points, &all(&good, &bad));
