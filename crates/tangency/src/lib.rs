@@ -21,6 +21,7 @@
 pub mod config;
 pub mod error;
 pub mod evidence;
+pub mod extend;
 pub mod fit;
 pub mod generate;
 pub mod graph;

@@ -27,14 +27,9 @@ impl Laplacian {
         eigenvalues[0] = 0.0;
 
         // (L + 11ᵀ/n)⁻¹ = Lp + 11ᵀ/n
-        let mut pseudo_inverse = dense(graph, 1.0 / n as f64);
-        let log_pseudo_det = invert_spd(&mut pseudo_inverse, &mut SpdWork::new(n), "graph Laplacian")?;
+        let (mut pseudo_inverse, log_pseudo_det) = shifted_inverse(graph, 0.0)?;
         for j in 0..n {
-            for i in j..n {
-                let value = pseudo_inverse[(i, j)] - 1.0 / n as f64;
-                pseudo_inverse[(i, j)] = value;
-                pseudo_inverse[(j, i)] = value;
-            }
+            pseudo_inverse.col_as_slice_mut(j).iter_mut().for_each(|value| *value -= 1.0 / n as f64);
         }
         Ok(Self { pseudo_inverse, eigenvalues, log_pseudo_det })
     }
@@ -68,6 +63,22 @@ impl Laplacian {
         let lp = &self.pseudo_inverse;
         lp[(i, i)] + lp[(j, j)] - 2.0 * lp[(i, j)]
     }
+}
+
+/// (L + aI + 11ᵀ/n)⁻¹, full and symmetric, and the log-determinant of what is inverted. [n, n]
+pub(crate) fn shifted_inverse(graph: &Graph, a: f64) -> Result<(Matrix, f64)> {
+    let n = graph.n();
+    let mut matrix = dense(graph, 1.0 / n as f64);
+    for i in 0..n {
+        matrix[(i, i)] += a;
+    }
+    let log_det = invert_spd(&mut matrix, &mut SpdWork::new(n), "graph Laplacian")?;
+    for j in 0..n {
+        for i in j + 1..n {
+            matrix[(j, i)] = matrix[(i, j)];
+        }
+    }
+    Ok((matrix, log_det))
 }
 
 /// Changes Lp to that of L + sign·BᵀB for these edges (docs/derivation.md, eq. 14); returns the change of log pdet(L), or

@@ -10,8 +10,9 @@ pub use components::{bridges, joining_edges, pieces};
 pub use edge_list::{EdgeNames, edges_from_cells};
 pub use geodesics::geodesic_distances;
 pub use laplacian::Laplacian;
+pub(crate) use laplacian::shifted_inverse;
 pub(crate) use neighbors::squared_distance;
-pub use neighbors::{nearest_neighbors, neighbor_graph, within_radius};
+pub use neighbors::{NeighborIndex, nearest_neighbors, neighbor_graph, within_radius};
 
 use serde::{Deserialize, Serialize};
 

@@ -34,17 +34,68 @@ pub fn neighbor_graph(points: &Matrix, k: usize, symmetry: Symmetry) -> Graph {
 
 /// The `k` nearest other points of each point, nearest first.
 pub fn nearest_neighbors(points: &Matrix, k: usize) -> Vec<Vec<u32>> {
-    let (d, n) = (points.nrows(), points.ncols());
-    let k = k.min(n.saturating_sub(1));
-    let tree = match d {
-        _ if n < TREE_POINTS || d > TREE_DIMENSION => None,
-        0..=2 => by_tree::<2>(points, k),
-        3 => by_tree::<3>(points, k),
-        4 => by_tree::<4>(points, k),
-        5..=8 => by_tree::<8>(points, k),
-        _ => by_tree::<12>(points, k),
-    };
-    tree.unwrap_or_else(|| by_products(points, k))
+    NeighborIndex::new(points.clone()).search(points, k, |i| Some(i as u32))
+}
+
+/// Points prepared for many queries. The answer to a query does not depend on what else is asked.
+pub struct NeighborIndex {
+    points: Matrix,
+    search: Search,
+}
+
+enum Search {
+    Tree(Box<dyn Tree>),
+    Products(Products),
+}
+
+impl NeighborIndex {
+    /// Prepares points, d × n, one a column.
+    pub fn new(points: Matrix) -> Self {
+        let tree = match points.nrows() {
+            d if points.ncols() < TREE_POINTS || d > TREE_DIMENSION => None,
+            0..=2 => Padded::<2>::new(&points),
+            3 => Padded::<3>::new(&points),
+            4 => Padded::<4>::new(&points),
+            5..=8 => Padded::<8>::new(&points),
+            _ => Padded::<12>::new(&points),
+        };
+        let search = tree.map_or_else(|| Search::Products(Products::new(&points)), Search::Tree);
+        Self { points, search }
+    }
+
+    /// The `k` points nearest to each query, nearest first. `queries` is d × m.
+    pub fn nearest(&self, queries: &Matrix, k: usize) -> Vec<Vec<u32>> {
+        self.search(queries, k, |_| None)
+    }
+
+    /// The same without the point, if any, that `skipped` names for a query.
+    pub(crate) fn search(
+        &self,
+        queries: &Matrix,
+        k: usize,
+        skipped: impl Fn(usize) -> Option<u32> + Sync,
+    ) -> Vec<Vec<u32>> {
+        let n = self.points.ncols();
+        let count = |query: usize| (k + usize::from(skipped(query).is_some())).min(n);
+        let choose = |query: usize, candidates: Vec<u32>| -> Vec<u32> {
+            let from = queries.col_as_slice(query);
+            let mut ranked: Vec<(f64, u32)> = candidates
+                .into_iter()
+                .filter(|&j| Some(j) != skipped(query))
+                .map(|j| (squared_distance(from, self.points.col_as_slice(j as usize)), j))
+                .collect();
+            ranked.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
+            ranked.truncate(k);
+            ranked.into_iter().map(|(_, j)| j).collect()
+        };
+        match &self.search {
+            Search::Tree(tree) => (0..queries.ncols())
+                .into_par_iter()
+                .map(|q| choose(q, tree.candidates(queries.col_as_slice(q), count(q))))
+                .collect(),
+            Search::Products(products) => products.candidates(queries, count, choose),
+        }
+    }
 }
 
 /// The graph of all pairs at most `radius` apart.
@@ -63,75 +114,100 @@ pub fn within_radius(points: &Matrix, radius: f64) -> Graph {
     Graph::from_edges(n, edges)
 }
 
-/// The best `k` of the candidates by distance, then number.
-fn choose(points: &Matrix, i: usize, candidates: impl Iterator<Item = u32>, k: usize) -> Vec<u32> {
-    let from = points.col_as_slice(i);
-    let mut ranked: Vec<(f64, u32)> = candidates
-        .filter(|&j| j as usize != i)
-        .map(|j| (squared_distance(from, points.col_as_slice(j as usize)), j))
-        .collect();
-    ranked.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
-    ranked.truncate(k);
-    ranked.into_iter().map(|(_, j)| j).collect()
+/// A k-d tree of some dimension.
+trait Tree: Send + Sync {
+    /// At least the `count` nearest.
+    fn candidates(&self, query: &[f64], count: usize) -> Vec<u32>;
 }
 
-/// `None` when the tree cannot be built.
-fn by_tree<const D: usize>(points: &Matrix, k: usize) -> Option<Vec<Vec<u32>>> {
-    // Missing axes are zero, which adds nothing to a distance.
-    let rows: Vec<[f64; D]> = (0..points.ncols())
-        .map(|i| {
-            let mut row = [0.0; D];
-            row[..points.nrows()].copy_from_slice(points.col_as_slice(i));
-            row
-        })
-        .collect();
-    let tree = ImmutableKdTree::new_from_slice(&rows).ok()?;
-    let count = NonZero::new(k + 1)?;
-    let lists = rows
-        .par_iter()
-        .enumerate()
-        .map(|(i, row)| {
-            let nearest = tree.query(row).nearest_n::<SquaredEuclidean<f64>>(count).execute();
-            let reach = nearest.iter().map(|found| found.distance).fold(0.0, f64::max);
-            let all = tree.query(row).within::<SquaredEuclidean<f64>>(reach * (1.0 + SLACK)).unsorted().execute();
-            choose(points, i, all.iter().map(|found| found.item), k)
-        })
-        .collect();
-    Some(lists)
-}
+/// Points with zeros for missing axes, which add nothing to a distance.
+struct Padded<const D: usize>(ImmutableKdTree<f64, D>);
 
-/// |a−b|² = |a|² + |b|² − 2a·b for a block of points against all, in one matrix product a block.
-fn by_products(points: &Matrix, k: usize) -> Vec<Vec<u32>> {
-    let n = points.ncols();
-    let block = (1usize << 22).div_ceil(n).clamp(1, 512);
-    // centred, so that rounding is relative to the spread of the points and not to their distance from zero
-    let mean: Vec<f64> = (0..points.nrows()).map(|r| (0..n).map(|i| points[(r, i)]).sum::<f64>() / n as f64).collect();
-    let centred = Matrix::from_fn(points.nrows(), n, |r, i| points[(r, i)] - mean[r]);
-    let norms: Vec<f64> = (0..n).map(|i| centred.col_as_slice(i).iter().map(|v| v * v).sum()).collect();
-    let room = SLACK * norms.iter().fold(0.0, |a: f64, &b| a.max(b));
-    let mut lists = Vec::with_capacity(n);
-    for first in (0..n).step_by(block) {
-        let width = block.min(n - first);
-        let products = crate::linalg::cross_products(&centred, first, width); // [n, width]
-        let block_lists: Vec<Vec<u32>> = (0..width)
-            .into_par_iter()
-            .map(|c| {
-                let i = first + c;
-                let near: Vec<f64> = products
-                    .col_as_slice(c)
-                    .iter()
-                    .zip(&norms)
-                    .map(|(dot, norm)| norm + norms[i] - 2.0 * dot)
-                    .collect();
-                let mut order = near.clone();
-                let (_, &mut reach, _) = order.select_nth_unstable_by(k, f64::total_cmp);
-                let limit = reach.max(0.0) * (1.0 + SLACK) + room;
-                choose(points, i, (0..n as u32).filter(|&j| near[j as usize] <= limit), k)
-            })
-            .collect();
-        lists.extend(block_lists);
+impl<const D: usize> Padded<D>
+where
+    Self: Tree,
+{
+    /// `None` when the tree cannot be built.
+    fn new(points: &Matrix) -> Option<Box<dyn Tree>> {
+        let rows: Vec<[f64; D]> = (0..points.ncols()).map(|i| padded(points.col_as_slice(i))).collect();
+        Some(Box::new(Self(ImmutableKdTree::new_from_slice(&rows).ok()?)))
     }
-    lists
+}
+
+impl<const D: usize> Tree for Padded<D> {
+    fn candidates(&self, query: &[f64], count: usize) -> Vec<u32> {
+        let Some(count) = NonZero::new(count) else { return vec![] };
+        let row = padded::<D>(query);
+        let nearest = self.0.query(&row).nearest_n::<SquaredEuclidean<f64>>(count).execute();
+        let reach = nearest.iter().map(|found| found.distance).fold(0.0, f64::max);
+        let all = self.0.query(&row).within::<SquaredEuclidean<f64>>(reach * (1.0 + SLACK)).unsorted().execute();
+        all.iter().map(|found| found.item).collect()
+    }
+}
+
+fn padded<const D: usize>(point: &[f64]) -> [f64; D] {
+    let mut row = [0.0; D];
+    row[..point.len()].copy_from_slice(point);
+    row
+}
+
+/// |a−b|² = |a|² + |b|² − 2a·b for a block of queries against all points, in one matrix product a block.
+struct Products {
+    mean: Vec<f64>,
+    /// Centred, so that rounding is relative to the spread of the points and not to their distance from zero.
+    centred: Matrix,
+    norms: Vec<f64>,
+}
+
+impl Products {
+    fn new(points: &Matrix) -> Self {
+        let n = points.ncols();
+        let mean: Vec<f64> =
+            (0..points.nrows()).map(|r| (0..n).map(|i| points[(r, i)]).sum::<f64>() / n as f64).collect();
+        let centred = Matrix::from_fn(points.nrows(), n, |r, i| points[(r, i)] - mean[r]);
+        let norms = norms(&centred);
+        Self { mean, centred, norms }
+    }
+
+    fn candidates(
+        &self,
+        queries: &Matrix,
+        count: impl Fn(usize) -> usize + Sync,
+        choose: impl Fn(usize, Vec<u32>) -> Vec<u32> + Sync,
+    ) -> Vec<Vec<u32>> {
+        let n = self.centred.ncols();
+        let block = (1usize << 22).div_ceil(n).clamp(1, 512);
+        let largest = self.norms.iter().fold(0.0, |a: f64, &b| a.max(b));
+        let mut lists = Vec::with_capacity(queries.ncols());
+        for first in (0..queries.ncols()).step_by(block) {
+            let width = block.min(queries.ncols() - first);
+            let centred = Matrix::from_fn(queries.nrows(), width, |r, c| queries[(r, first + c)] - self.mean[r]);
+            let norms = norms(&centred);
+            let products = crate::linalg::cross_products(&self.centred, &centred); // [n, width]
+            let found: Vec<Vec<u32>> = (0..width)
+                .into_par_iter()
+                .map(|c| {
+                    let near: Vec<f64> = products
+                        .col_as_slice(c)
+                        .iter()
+                        .zip(&self.norms)
+                        .map(|(dot, norm)| norm + norms[c] - 2.0 * dot)
+                        .collect();
+                    let Some(last) = count(first + c).checked_sub(1) else { return vec![] };
+                    let mut order = near.clone();
+                    let (_, &mut reach, _) = order.select_nth_unstable_by(last, f64::total_cmp);
+                    let limit = reach.max(0.0) * (1.0 + SLACK) + SLACK * (largest + norms[c]);
+                    choose(first + c, (0..n as u32).filter(|&j| near[j as usize] <= limit).collect())
+                })
+                .collect();
+            lists.extend(found);
+        }
+        lists
+    }
+}
+
+fn norms(points: &Matrix) -> Vec<f64> {
+    (0..points.ncols()).map(|i| points.col_as_slice(i).iter().map(|v| v * v).sum()).collect()
 }
 
 #[cfg(test)]

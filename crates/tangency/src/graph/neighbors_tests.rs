@@ -2,8 +2,20 @@
 use super::*;
 use proptest::prelude::*;
 
-fn literal(points: &Matrix, k: usize) -> Vec<Vec<u32>> {
-    (0..points.ncols()).map(|i| choose(points, i, 0..points.ncols() as u32, k)).collect()
+fn literal(points: &Matrix, queries: &Matrix, k: usize, skips_itself: bool) -> Vec<Vec<u32>> {
+    (0..queries.ncols())
+        .map(|i| {
+            let distance = |j: u32| squared_distance(queries.col_as_slice(i), points.col_as_slice(j as usize));
+            let mut all: Vec<u32> = (0..points.ncols() as u32).filter(|&j| !skips_itself || j as usize != i).collect();
+            all.sort_by(|&p, &q| distance(p).total_cmp(&distance(q)));
+            all.truncate(k);
+            all
+        })
+        .collect()
+}
+
+fn by_products(points: &Matrix) -> NeighborIndex {
+    NeighborIndex { points: points.clone(), search: Search::Products(Products::new(points)) }
 }
 
 proptest! {
@@ -16,9 +28,19 @@ proptest! {
             let v = ((i * 7919 + r * 104_729 + seed as usize * 31) % 9973) as f64 / 997.3;
             if grid { v.floor() } else { v }
         });
-        let expected = literal(&points, 6);
-        prop_assert_eq!(&by_products(&points, 6), &expected);
+        let expected = literal(&points, &points, 6, true);
+        prop_assert_eq!(&by_products(&points).search(&points, 6, |i| Some(i as u32)), &expected);
         prop_assert_eq!(&nearest_neighbors(&points, 6), &expected);
+
+        let queries = Matrix::from_fn(d, 40, |r, i| points[(r, 3 * i)] + if i % 2 == 0 { 0.3 } else { 50.0 * r as f64 });
+        let expected = literal(&points, &queries, 6, false);
+        let index = NeighborIndex::new(points.clone());
+        prop_assert_eq!(&by_products(&points).nearest(&queries, 6), &expected);
+        prop_assert_eq!(&index.nearest(&queries, 6), &expected);
+        for i in 0..queries.ncols() {
+            let alone = Matrix::from_fn(d, 1, |r, _| queries[(r, i)]);
+            prop_assert_eq!(&index.nearest(&alone, 6)[0], &expected[i]);
+        }
     }
 }
 
@@ -26,7 +48,7 @@ proptest! {
 fn identical_points_are_harmless() {
     for d in [1, 3, 40] {
         let points = Matrix::from_fn(d, 400, |_, i| if i < 390 { 1.0 } else { i as f64 });
-        assert_eq!(nearest_neighbors(&points, 5), literal(&points, 5), "d = {d}");
+        assert_eq!(nearest_neighbors(&points, 5), literal(&points, &points, 5, true), "d = {d}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Dense linear algebra; the only room that names the linear-algebra crate.
 
 mod eigen;
+pub(crate) mod small;
 mod spd;
 
 pub use eigen::{leading_eigenvectors, symmetric_eigen, symmetric_eigenvalues};
@@ -97,17 +98,11 @@ pub fn product_with_symmetric(scale: f64, left: &Matrix, symmetric: &mut Matrix)
     out
 }
 
-/// Inner products of all columns with `width` of them from `first` on. [n, width]
-pub fn cross_products(points: &Matrix, first: usize, width: usize) -> Matrix {
-    let mut out = Matrix::zeros(points.ncols(), width);
-    faer::linalg::matmul::matmul(
-        out.as_mut(),
-        faer::Accum::Replace,
-        points.as_ref().transpose(),
-        points.as_ref().subcols(first, width),
-        1.0,
-        par(),
-    );
+/// Inner products of the columns of two matrices, `leftᵀ * right`, for many columns of each.
+pub fn cross_products(left: &Matrix, right: &Matrix) -> Matrix {
+    let mut out = Matrix::zeros(left.ncols(), right.ncols());
+    let accum = faer::Accum::Replace;
+    faer::linalg::matmul::matmul(out.as_mut(), accum, left.as_ref().transpose(), right.as_ref(), 1.0, par());
     out
 }
 

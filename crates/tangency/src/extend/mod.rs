@@ -1,0 +1,161 @@
+//! A fitted model put to use: places for new points, reconstructions, novelty, samples, loadings.
+
+mod place;
+mod surroundings;
+#[cfg(test)]
+mod tests;
+
+use crate::error::{Error, Result};
+use crate::fit::{Fit, available_memory};
+use crate::graph::NeighborIndex;
+use crate::linalg::Matrix;
+use crate::model::Scaling;
+use place::{Frozen, place};
+use rayon::prelude::*;
+use surroundings::{Surroundings, Terrain};
+
+/// Where a new observation belongs: q(x*), q(C*), and how likely the model finds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placement {
+    /// The points of the model it was joined to, nearest first.
+    pub neighbors: Vec<u32>,
+    /// Mean coordinates. `[d_x]`
+    pub mean: Vec<f64>,
+    /// Covariance of the coordinates, the neighbours being where they are. `[d_x, d_x]`
+    pub covariance: Matrix,
+    /// Mean of its local map in scaled units. `[d_y, d_x]`
+    pub map: Matrix,
+    /// Column covariance of the map. `[d_x, d_x]`
+    pub map_covariance: Matrix,
+    /// The change of the bound by this observation, a log-density in the units of the table.
+    pub log_density: f64,
+    /// Steps it took.
+    pub steps: usize,
+    /// Whether the steps had come to rest.
+    pub settled: bool,
+}
+
+/// A fit prepared for new observations.
+///
+/// ```
+/// use tangency::extend::Extension;
+/// use tangency::{Config, Fitter, Shape, generate};
+///
+/// let curve = generate(Shape::SCurve, 200, 0.0, 1);
+/// let fit = Fitter::new(Config::default()).fit(&curve.points)?;
+/// let new = generate(Shape::SCurve, 5, 0.0, 2);
+/// for placement in Extension::new(&fit)?.transform(&new.points)? {
+///     println!("{:.2?}, log-density {:.1}", placement.mean, placement.log_density);
+/// }
+/// # Ok::<(), tangency::Error>(())
+/// ```
+pub struct Extension {
+    scaling: Scaling,
+    frozen: Frozen,
+    terrain: Terrain,
+    index: NeighborIndex,
+    n_neighbors: usize,
+}
+
+impl Extension {
+    /// Prepares a fit: inverse Laplacians, potentials, and an index of the training points.
+    pub fn new(fit: &Fit) -> Result<Self> {
+        let (n, d_x) = (fit.n(), fit.coordinates.ncols());
+        let needed = 4 * 8 * (n as u64).pow(2);
+        let available = available_memory();
+        if needed > available {
+            let fitting = ((available / 32) as f64).sqrt() as usize;
+            return Err(Error::TooLarge { n, n_components: d_x, needed, available, fitting });
+        }
+        let coordinates = fit.coordinates.transpose().to_owned();
+        let (hyper, epsilon) = (fit.hyper, fit.config.epsilon);
+        let frozen = Frozen::new(fit.scaled_observations(), coordinates, fit.maps.clone(), hyper, epsilon);
+        let terrain = Terrain::new(&fit.graph, &frozen)?;
+        let index = NeighborIndex::new(frozen.observations.clone());
+        let n_neighbors = match fit.config.radius {
+            None => fit.config.n_neighbors,
+            Some(_) => (2 * fit.graph.edges().len()).div_ceil(n),
+        };
+        Ok(Self { scaling: fit.scaling.clone(), frozen, terrain, index, n_neighbors: n_neighbors.min(n - 1) })
+    }
+
+    /// How many training points a new one is joined to.
+    pub fn n_neighbors(&self) -> usize {
+        self.n_neighbors
+    }
+
+    /// Joins new points to another number of training points than the fit did.
+    pub fn with_neighbors(mut self, n_neighbors: usize) -> Result<Self> {
+        let most = self.frozen.coordinates.ncols() - 1;
+        if !(1..=most).contains(&n_neighbors) {
+            let requirement = format!("from 1 to {most}, one less than the points of the model, not {n_neighbors}");
+            return Err(Error::InvalidConfig { field: "n_neighbors", requirement });
+        }
+        self.n_neighbors = n_neighbors;
+        Ok(self)
+    }
+
+    /// Places new observations, m × d_y in the units of the table. Each row is placed by itself: what else is in the
+    /// table and the number of threads change nothing.
+    pub fn transform(&self, values: &Matrix) -> Result<Vec<Placement>> {
+        self.transform_columns(&values.transpose().to_owned())
+    }
+
+    /// The same for observations given a point a column, d_y × m.
+    pub fn transform_columns(&self, values: &Matrix) -> Result<Vec<Placement>> {
+        let d_y = self.frozen.d_y();
+        if values.nrows() != d_y {
+            return Err(Error::ShapeMismatch {
+                what: "the table of new points".into(),
+                expected: format!("one of {d_y} features"),
+                found: format!("one of {}", values.nrows()),
+            });
+        }
+        let Scaling { center, scale } = &self.scaling;
+        let scaled = Matrix::from_fn(d_y, values.ncols(), |f, i| (values[(f, i)] - center[f]) / scale[f]);
+        for i in 0..scaled.ncols() {
+            if let Some(f) = scaled.col_as_slice(i).iter().position(|v| !v.is_finite()) {
+                let (row, column, value) = (i + 1, (f + 1).to_string(), values[(f, i)].to_string());
+                return Err(Error::NonFinite { row, column, value });
+            }
+        }
+        let lists = self.index.nearest(&scaled, self.n_neighbors);
+        (0..scaled.ncols())
+            .into_par_iter()
+            .map(|i| {
+                self.best(scaled.col_as_slice(i), &lists[i], None).ok_or_else(|| Error::InvalidConfig {
+                    field: "table",
+                    requirement: format!("of numbers like those that were fitted, but row {} is too far away", i + 1),
+                })
+            })
+            .collect()
+    }
+
+    /// Each training point placed by the others, as if it were new; `None` for one without which the graph would be in
+    /// pieces. The others stay where the fit, which knew this point, has put them.
+    pub fn leave_one_out(&self) -> Vec<Option<Placement>> {
+        let y = &self.frozen.observations;
+        let lists = self.index.search(y, self.n_neighbors, |i| Some(i as u32));
+        (0..y.ncols()).into_par_iter().map(|i| self.best(y.col_as_slice(i), &lists[i], Some(i))).collect()
+    }
+
+    /// The placement among all the neighbours. If the graph holds them for several separate neighbourhoods, so that the
+    /// new point may be between two sheets, each of these is tried too and the highest density decides.
+    fn best(&self, y: &[f64], neighbors: &[u32], without: Option<usize>) -> Option<Placement> {
+        let around = |points: &[u32]| -> Option<Surroundings> {
+            match without {
+                None => Some(self.terrain.around(points)),
+                Some(i) => self.terrain.around_without(i, points),
+            }
+        };
+        let mut groups = self.terrain.groups(neighbors, without.map(|i| i as u32));
+        if groups.len() > 1 {
+            groups.push(neighbors.to_vec());
+        }
+        let jacobian = self.scaling.log_jacobian(1);
+        let placed = groups.iter().filter_map(|points| place(&self.frozen, y, &around(points)?));
+        let mut best = placed.max_by(|a, b| a.log_density.total_cmp(&b.log_density))?;
+        best.log_density -= jacobian;
+        Some(best)
+    }
+}
