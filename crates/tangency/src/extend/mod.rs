@@ -1,17 +1,29 @@
 //! A fitted model put to use: places for new points, reconstructions, novelty, samples, loadings.
 
+mod calibrate;
+mod loadings;
+mod novelty;
 mod place;
+mod reconstruct;
+mod sample;
 mod surroundings;
 #[cfg(test)]
 mod tests;
 
+pub use calibrate::calibrate;
+pub use loadings::{Loadings, loadings};
+pub use novelty::Reference;
+pub use reconstruct::{LeftOut, Predicts, Reconstruction};
+pub use sample::Samples;
+
 use crate::error::{Error, Result};
-use crate::fit::{Fit, available_memory};
+use crate::fit::{Calibration, Fit, available_memory};
 use crate::graph::NeighborIndex;
 use crate::linalg::Matrix;
 use crate::model::Scaling;
 use place::{Frozen, place};
 use rayon::prelude::*;
+use std::sync::OnceLock;
 use surroundings::{Surroundings, Terrain};
 
 /// Where a new observation belongs: q(x*), q(C*), and how likely the model finds it.
@@ -54,7 +66,14 @@ pub struct Extension {
     frozen: Frozen,
     terrain: Terrain,
     index: NeighborIndex,
+    latent_index: NeighborIndex,
+    /// A point a column. `[d_x·d_x, n]`
+    coordinate_covariances: Matrix,
+    /// A point a column. `[d_x·d_x, n]`
+    map_covariances: Matrix,
     n_neighbors: usize,
+    calibration: Option<Calibration>,
+    reference: OnceLock<Reference>,
 }
 
 impl Extension {
@@ -71,12 +90,24 @@ impl Extension {
         let (hyper, epsilon) = (fit.hyper, fit.config.epsilon);
         let frozen = Frozen::new(fit.scaled_observations(), coordinates, fit.maps.clone(), hyper, epsilon);
         let terrain = Terrain::new(&fit.graph, &frozen)?;
-        let index = NeighborIndex::new(frozen.observations.clone());
+        let (index, latent_index) =
+            (NeighborIndex::new(frozen.observations.clone()), NeighborIndex::new(frozen.coordinates.clone()));
         let n_neighbors = match fit.config.radius {
             None => fit.config.n_neighbors,
             Some(_) => (2 * fit.graph.edges().len()).div_ceil(n),
         };
-        Ok(Self { scaling: fit.scaling.clone(), frozen, terrain, index, n_neighbors: n_neighbors.min(n - 1) })
+        Ok(Self {
+            scaling: fit.scaling.clone(),
+            frozen,
+            terrain,
+            index,
+            latent_index,
+            coordinate_covariances: fit.coordinate_covariances.clone(),
+            map_covariances: fit.map_covariances.clone(),
+            n_neighbors: n_neighbors.min(n - 1),
+            calibration: fit.calibration.clone(),
+            reference: OnceLock::new(),
+        })
     }
 
     /// How many training points a new one is joined to.
@@ -90,6 +121,10 @@ impl Extension {
         if !(1..=most).contains(&n_neighbors) {
             let requirement = format!("from 1 to {most}, one less than the points of the model, not {n_neighbors}");
             return Err(Error::InvalidConfig { field: "n_neighbors", requirement });
+        }
+        if n_neighbors != self.n_neighbors {
+            // what was usual for another number of neighbours is not for this one
+            (self.calibration, self.reference) = (None, OnceLock::new());
         }
         self.n_neighbors = n_neighbors;
         Ok(self)
@@ -129,6 +164,16 @@ impl Extension {
                 })
             })
             .collect()
+    }
+
+    /// Covariance of a placement relative to the centroid of the training points, as theirs are: that of q(x*) and the mean
+    /// of its neighbours', which is the most that their common uncertainty can add. `[d_x, d_x]`
+    pub fn total_covariance(&self, placement: &Placement) -> Matrix {
+        let (d_x, k) = (self.frozen.d_x(), placement.neighbors.len() as f64);
+        Matrix::from_fn(d_x, d_x, |a, b| {
+            let of = |&j: &u32| self.coordinate_covariances[(a * d_x + b, j as usize)];
+            placement.covariance[(a, b)] + placement.neighbors.iter().map(of).sum::<f64>() / k
+        })
     }
 
     /// Each training point placed by the others, as if it were new; `None` for one without which the graph would be in

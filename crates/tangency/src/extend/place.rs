@@ -32,13 +32,7 @@ pub(super) struct Frozen {
 
 impl Frozen {
     /// `observations` is d_y × n, `coordinates` d_x × n, `maps` d_y × n·d_x.
-    pub fn new(
-        observations: Matrix,
-        coordinates: Matrix,
-        maps: Matrix,
-        hyper: Hyperparameters,
-        epsilon: f64,
-    ) -> Self {
+    pub fn new(observations: Matrix, coordinates: Matrix, maps: Matrix, hyper: Hyperparameters, epsilon: f64) -> Self {
         let (d_x, d_y) = (coordinates.nrows(), observations.nrows());
         let sum = |matrix: &Matrix, first: usize, step: usize, f: usize| -> f64 {
             (first..matrix.ncols()).step_by(step).map(|p| matrix[(f, p)]).sum()
@@ -97,7 +91,7 @@ pub(super) fn place(frozen: &Frozen, y: &[f64], around: &Surroundings) -> Option
         let moved: Vec<f64> = next.mean.iter().zip(&x.mean).map(|(new, old)| new - old).collect();
         let distance = dot(&moved, &small::times(&next.precision, &moved));
         x = next;
-        if !(distance > STILL * STILL) || steps == MOST_STEPS {
+        if distance <= STILL * STILL || distance.is_nan() || steps == MOST_STEPS {
             break;
         }
     }
@@ -373,7 +367,8 @@ impl<'a> Star<'a> {
         let along: f64 = (0..d_x).map(|a| maps.seen[places.own(a) * d_x + a]).sum();
         let prior = self.frozen.map_precision(self.around.points.len());
         let of_maps = along - 0.25 * gamma * dot(&squares, &self.xmx) - 0.5 * prior * energy - lambda * self.map_energy;
-        let of_coordinates = 0.5 * dot(&x.mean, &x.linear) - self.spread - 0.5 * alpha * dot(&self.center, &self.center);
+        let of_coordinates =
+            0.5 * dot(&x.mean, &x.linear) - self.spread - 0.5 * alpha * dot(&self.center, &self.center);
         let entropies = 0.5 * x.log_det + 0.5 * d_y * (maps.log_det + d_x as f64);
         of_maps + of_coordinates + entropies - gamma * self.residual
     }

@@ -42,7 +42,8 @@ impl Green {
         let without = |p: usize, q: usize| self.inverse[(p, q)] - self.inverse[(p, i)] * self.inverse[(i, q)] / own;
         let mut pivots = self.pairs(star, star, |p, q| -without(p, q));
         (0..degree).for_each(|e| pivots[e * degree + e] += 1.0);
-        small::invert(&mut pivots, degree).filter(|_| (0..degree).all(|e| pivots[e * degree + e] < 1.0 / SMALLEST_PIVOT))?;
+        small::invert(&mut pivots, degree)
+            .filter(|_| (0..degree).all(|e| pivots[e * degree + e] < 1.0 / SMALLEST_PIVOT))?;
         let across = self.pairs(points, star, without);
         let solved: Vec<f64> = across.chunks(degree).flat_map(|row| small::times(&pivots, row)).collect();
         let constant = 1.0 / ((n - 1.0) * (self.shift + (n - 1.0) / n));
@@ -57,7 +58,10 @@ impl Green {
     }
 
     fn pairs(&self, rows: &[u32], columns: &[u32], entry: impl Fn(usize, usize) -> f64) -> Vec<f64> {
-        rows.iter().flat_map(|&p| columns.iter().map(move |&q| (p, q))).map(|(p, q)| entry(p as usize, q as usize)).collect()
+        rows.iter()
+            .flat_map(|&p| columns.iter().map(move |&q| (p, q)))
+            .map(|(p, q)| entry(p as usize, q as usize))
+            .collect()
     }
 }
 
@@ -121,10 +125,10 @@ impl Terrain {
     pub fn around_without(&self, i: usize, points: &[u32]) -> Option<Surroundings> {
         let star = self.graph.neighbors(i);
         let (degree, d_y) = (star.len(), self.potentials.nrows());
-        let greens: Option<Vec<_>> =
-            self.greens.iter().map(|green| green.between_without(i, star, points)).collect();
+        let greens: Option<Vec<_>> = self.greens.iter().map(|green| green.between_without(i, star, points)).collect();
         let from = self.potentials.col_as_slice(i);
-        let level = |j: u32| self.potentials.col_as_slice(j as usize).iter().zip(from).map(|(there, here)| there - here);
+        let level =
+            |j: u32| self.potentials.col_as_slice(j as usize).iter().zip(from).map(|(there, here)| there - here);
 
         // ρ: what the potentials leave of the residuals on the edges of i
         let mut left: Vec<f64> = star.iter().flat_map(|&j| self.residual(i as u32, j)).collect(); // [degree, d_y]

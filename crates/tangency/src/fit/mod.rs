@@ -5,7 +5,7 @@ mod result;
 
 pub(crate) use memory::check_memory_beside;
 pub use memory::{available_memory, check_memory};
-pub use result::{DistanceInterval, Fit};
+pub use result::{Calibration, DistanceInterval, Fit};
 
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};

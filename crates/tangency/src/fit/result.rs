@@ -52,6 +52,19 @@ pub struct Fit {
     pub parts: BoundParts,
     /// One point an iteration of the run that was kept.
     pub trace: Vec<TracePoint>,
+    /// How it does on rows that it has not seen, if that was found out.
+    pub calibration: Option<Calibration>,
+}
+
+/// What every training point looks like to a fit without it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibration {
+    /// Number of parts.
+    pub folds: usize,
+    /// Log-density of each point by the fit without its part. `[n]`
+    pub log_densities: Vec<f64>,
+    /// Root mean square of (observed − expected) / predictive standard deviation over all points and features.
+    pub spread: f64,
 }
 
 /// A distance between two points with its credible interval.
@@ -138,6 +151,7 @@ impl Fit {
             hyper,
             parts,
             trace,
+            calibration: None,
         }
     }
 

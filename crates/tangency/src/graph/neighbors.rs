@@ -53,11 +53,11 @@ impl NeighborIndex {
     pub fn new(points: Matrix) -> Self {
         let tree = match points.nrows() {
             d if points.ncols() < TREE_POINTS || d > TREE_DIMENSION => None,
-            0..=2 => Padded::<2>::new(&points),
-            3 => Padded::<3>::new(&points),
-            4 => Padded::<4>::new(&points),
-            5..=8 => Padded::<8>::new(&points),
-            _ => Padded::<12>::new(&points),
+            0..=2 => Padded::<2>::build(&points),
+            3 => Padded::<3>::build(&points),
+            4 => Padded::<4>::build(&points),
+            5..=8 => Padded::<8>::build(&points),
+            _ => Padded::<12>::build(&points),
         };
         let search = tree.map_or_else(|| Search::Products(Products::new(&points)), Search::Tree);
         Self { points, search }
@@ -128,7 +128,7 @@ where
     Self: Tree,
 {
     /// `None` when the tree cannot be built.
-    fn new(points: &Matrix) -> Option<Box<dyn Tree>> {
+    fn build(points: &Matrix) -> Option<Box<dyn Tree>> {
         let rows: Vec<[f64; D]> = (0..points.ncols()).map(|i| padded(points.col_as_slice(i))).collect();
         Some(Box::new(Self(ImmutableKdTree::new_from_slice(&rows).ok()?)))
     }

@@ -5,7 +5,7 @@
 use super::output::{Output, file_error};
 use crate::config::{Config, Init};
 use crate::error::Result;
-use crate::fit::Fit;
+use crate::fit::{Calibration, Fit};
 use crate::graph::Graph;
 use crate::inference::{BoundParts, Stop, TracePoint};
 use crate::linalg::Matrix;
@@ -18,6 +18,7 @@ use std::path::Path;
 /// The version of the layout; a reader refuses one that it does not know.
 const FORMAT: u32 = 1;
 const KEY: &str = "tangency";
+const HELD_OUT: &str = "held_out_log_densities";
 
 /// A fit together with the names that its table gave.
 #[derive(Clone)]
@@ -59,6 +60,14 @@ struct Metadata {
     feature_names: Vec<String>,
     ids: Option<Vec<String>>,
     labels: Option<Vec<String>>,
+    calibration: Option<CalibrationNotes>,
+}
+
+/// What of a calibration is not an array.
+#[derive(Serialize, Deserialize)]
+struct CalibrationNotes {
+    folds: usize,
+    spread: f64,
 }
 
 /// Writes a model.
@@ -81,6 +90,7 @@ pub fn save_model(output: &Output, model: &Model) -> Result<()> {
         feature_names: model.feature_names.clone(),
         ids: model.ids.clone(),
         labels: model.labels.clone(),
+        calibration: fit.calibration.as_ref().map(|c| CalibrationNotes { folds: c.folds, spread: c.spread }),
     };
     let pairs = |edges: &[(u32, u32)]| edges.iter().flat_map(|&(i, j)| [i, j]).collect::<Vec<u32>>();
     let columns =
@@ -102,6 +112,9 @@ pub fn save_model(output: &Output, model: &Model) -> Result<()> {
     ];
     if let Some(full) = &fit.full_covariance {
         arrays.push(Array::of_f64("full_covariance", vec![n, d_x, n, d_x], &columns(full)));
+    }
+    if let Some(calibration) = &fit.calibration {
+        arrays.push(Array::of_f64(HELD_OUT, vec![n], &calibration.log_densities));
     }
     let text = serde_json::to_string(&metadata).map_err(|e| file_error(output.path(), &e.to_string()))?;
     let views = arrays
@@ -145,8 +158,17 @@ pub fn load_model(path: &Path) -> Result<Model> {
     let (shape, _) = reader.array("coordinates", Dtype::F64)?;
     let &[n, d_x] = shape.as_slice() else { return Err(broken("has coordinates of a strange shape")) };
     let d_y = metadata.feature_names.len();
-    if n == 0 || d_x == 0 || d_y == 0 {
-        return Err(broken("holds no points"));
+    if n < 3 || d_x == 0 || d_y == 0 {
+        return Err(broken("holds too few points"));
+    }
+    let Hyperparameters { alpha, gamma, lambda, nu } = metadata.hyper;
+    let positive = |value: f64| value > 0.0 && value.is_finite();
+    if metadata.config.validate().is_err()
+        || metadata.config.n_components != d_x
+        || ![alpha, gamma, lambda].into_iter().all(positive)
+        || !(nu == 0.0 || positive(nu))
+    {
+        return Err(broken("has settings that do not belong to its arrays"));
     }
     let per_point = |name: &str, height: usize, shape: &[usize]| -> Result<Matrix> {
         let values = reader.f64s(name, shape)?;
@@ -176,9 +198,19 @@ pub fn load_model(path: &Path) -> Result<Model> {
     } else {
         None
     };
+    let scaling = Scaling { center: reader.f64s("center", &[d_y])?, scale: reader.f64s("scale", &[d_y])? };
+    if !scaling.scale.iter().copied().all(positive) {
+        return Err(broken("has a scale that is not positive"));
+    }
+    let calibration = match metadata.calibration {
+        Some(CalibrationNotes { folds, spread }) => {
+            Some(Calibration { folds, spread, log_densities: reader.f64s(HELD_OUT, &[n])? })
+        }
+        None => None,
+    };
     let fit = Fit {
         observations: by_rows("observations", d_y)?,
-        scaling: Scaling { center: reader.f64s("center", &[d_y])?, scale: reader.f64s("scale", &[d_y])? },
+        scaling,
         graph: Graph::from_edges(n, pairs("edges")?),
         bridges: pairs("bridges")?,
         // models from before pruning was there have none
@@ -197,6 +229,7 @@ pub fn load_model(path: &Path) -> Result<Model> {
         hyper: metadata.hyper,
         parts: metadata.parts,
         trace: metadata.trace,
+        calibration,
     };
     Ok(Model { fit, feature_names: metadata.feature_names, ids: metadata.ids, labels: metadata.labels })
 }

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::evidence::EdgeScore;
 use crate::fit::Fit;
 use crate::inference::TracePoint;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// A file to be written: made when the work is done, claimed before it.
@@ -43,24 +43,55 @@ impl Output {
 
     /// Writes the whole file or nothing.
     pub fn write(&self, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
-        let failed = |error: std::io::Error| file_error(&self.path, &format!("cannot be written: {error}"));
-        let mut file = tempfile::Builder::new()
+        let mut pending = self.begin()?;
+        content(&mut pending).map_err(|error| cannot_write(&self.path, &error))?;
+        pending.commit()
+    }
+
+    /// Begins the file beside its place, for what is not written at once.
+    pub fn begin(&self) -> Result<Pending> {
+        let file = tempfile::Builder::new()
             .prefix(".tangency-")
             .permissions_like_new_file()
             .tempfile_in(folder(&self.path))
-            .map_err(failed)?;
-        let mut buffered = std::io::BufWriter::new(file.as_file_mut());
-        content(&mut buffered).map_err(failed)?;
-        buffered.flush().map_err(failed)?;
-        drop(buffered);
-        let moved = if self.force { file.persist(&self.path) } else { file.persist_noclobber(&self.path) };
+            .map_err(|error| cannot_write(&self.path, &error))?;
+        Ok(Pending { file: BufWriter::new(file), output: self.clone() })
+    }
+}
+
+/// A file that is being written: it comes to its place by [`commit`](Self::commit), or leaves nothing behind.
+#[derive(Debug)]
+pub struct Pending {
+    file: BufWriter<tempfile::NamedTempFile>,
+    output: Output,
+}
+
+impl Pending {
+    /// Where it goes.
+    pub fn path(&self) -> &Path {
+        self.output.path()
+    }
+
+    /// Moves the file, now whole, to its place.
+    pub fn commit(self) -> Result<()> {
+        let Output { path, force } = self.output;
+        let file = self.file.into_inner().map_err(|error| cannot_write(&path, error.error()))?;
+        let moved = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
         match moved {
             Ok(_) => Ok(()),
-            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
-                Err(Error::Exists { path: self.path.clone() })
-            }
-            Err(error) => Err(failed(error.error)),
+            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => Err(Error::Exists { path }),
+            Err(error) => Err(cannot_write(&path, &error.error)),
         }
+    }
+}
+
+impl Write for Pending {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
     }
 }
 
@@ -119,6 +150,10 @@ fn folder(path: &Path) -> &Path {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
+}
+
+pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> Error {
+    file_error(path, &format!("cannot be written: {error}"))
 }
 
 pub(super) fn file_error(path: &Path, reason: &str) -> Error {

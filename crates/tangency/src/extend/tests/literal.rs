@@ -28,7 +28,8 @@ impl<'a> Enlarged<'a> {
     pub fn new(frozen: &'a Frozen, graph: &Graph, points: &[u32], y: &[f64]) -> Self {
         let (n, d_x, d_y) = (graph.n(), frozen.d_x(), frozen.d_y());
         let edges = graph.edges().iter().copied().chain(points.iter().map(|&j| (j, n as u32)));
-        let mean = |row: &dyn Fn(usize) -> f64| points.iter().map(|&j| row(j as usize)).sum::<f64>() / points.len() as f64;
+        let mean =
+            |row: &dyn Fn(usize) -> f64| points.iter().map(|&j| row(j as usize)).sum::<f64>() / points.len() as f64;
         let state = State {
             x: (0..d_x).map(|a| mean(&|j| frozen.coordinates[(a, j)])).collect(),
             x_covariance: Matrix::zeros(d_x, d_x),
@@ -119,7 +120,9 @@ impl<'a> Enlarged<'a> {
         (0..graph.n() * d)
             .map(|p| {
                 let (i, a) = (p / d, p % d);
-                let of = |j: usize, f: usize| (self.mean_c(i, f, a) + self.mean_c(j, f, a)) * (self.y[(f, i)] - self.y[(f, j)]);
+                let of = |j: usize, f: usize| {
+                    (self.mean_c(i, f, a) + self.mean_c(j, f, a)) * (self.y[(f, i)] - self.y[(f, j)])
+                };
                 let sum = |j: &u32| (0..self.frozen.d_y()).map(|f| of(*j as usize, f)).sum::<f64>();
                 self.frozen.hyper.gamma * graph.neighbors(i).iter().map(sum).sum::<f64>()
             })
@@ -176,18 +179,19 @@ impl<'a> Enlarged<'a> {
             })
             .sum();
         let linear: f64 = self.linear(graph).iter().enumerate().map(|(p, b)| b * self.mean_x(p / d, p % d)).sum();
-        let quadratic = against(
-            &self.aggregate(graph, 1.0, |i, a, j, b| self.cc(i, a, j, b)),
-            &|i, a, j, b| self.xx(i, a, j, b),
-        );
+        let quadratic =
+            against(&self.aggregate(graph, 1.0, |i, a, j, b| self.cc(i, a, j, b)), &|i, a, j, b| self.xx(i, a, j, b));
         let sums: f64 = (0..d_y).map(|f| (0..n).map(|i| self.y[(f, i)]).sum::<f64>().powi(2)).sum();
         let l = laplacian(graph);
         let precision = Matrix::from_fn(n, n, |i, j| epsilon + 2.0 * gamma * l[(i, j)]);
         let likelihood = -gamma * edge_energy + linear - 0.5 * quadratic - 0.5 * epsilon * sums
             + 0.5 * d_y as f64 * (log_det(&precision) - n as f64 * (2.0 * PI).ln());
         let (of_x, of_c) = (self.x_prior(graph), self.c_prior(graph));
-        let x = 0.5 * (log_det(&of_x) - against(&of_x, &|i, a, j, b| self.xx(i, a, j, b)) - size as f64 * (2.0 * PI).ln());
-        let c = 0.5 * (d_y as f64 * (log_det(&of_c) - size as f64 * (2.0 * PI).ln()) - against(&of_c, &|i, a, j, b| self.cc(i, a, j, b)));
+        let x =
+            0.5 * (log_det(&of_x) - against(&of_x, &|i, a, j, b| self.xx(i, a, j, b)) - size as f64 * (2.0 * PI).ln());
+        let c = 0.5
+            * (d_y as f64 * (log_det(&of_c) - size as f64 * (2.0 * PI).ln())
+                - against(&of_c, &|i, a, j, b| self.cc(i, a, j, b)));
         likelihood + x + c
     }
 

@@ -5,6 +5,7 @@ mod numpy;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod select;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -14,7 +15,10 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
+#[cfg(feature = "parquet")]
+pub(super) use parquet::ParquetRows;
 use select::Roles;
+pub use stream::{Block, TableStream};
 
 /// A table: numeric features, and whatever else stands beside them.
 #[derive(Clone, Debug)]
@@ -50,14 +54,7 @@ pub struct TableOptions {
 
 /// Reads a table from a file, whose extension says what it is.
 pub fn read_table(path: &Path, options: &TableOptions) -> Result<Table> {
-    let format = Format::of(path)?;
-    if options.array.is_some() && format != Format::Npz {
-        return Err(Error::InvalidConfig {
-            field: "array",
-            requirement: format!("left out: only .npz files hold named arrays, not {}", path.display()),
-        });
-    }
-    let mut source: Box<dyn Source> = match format {
+    let mut source: Box<dyn Source> = match Format::with(path, options)? {
         Format::Delimited => Box::new(csv::Delimited::read(path, options.header)?),
         Format::Npy => Box::new(numpy::read_npy(path, "the array", 2)?),
         Format::Npz => Box::new(numpy::read_npz(path, options.array.as_deref())?),
@@ -150,9 +147,21 @@ impl Format {
             )),
         }
     }
+
+    /// The format, where the options agree with it.
+    fn with(path: &Path, options: &TableOptions) -> Result<Self> {
+        let format = Self::of(path)?;
+        if options.array.is_some() && format != Self::Npz {
+            return Err(Error::InvalidConfig {
+                field: "array",
+                requirement: format!("left out: only .npz files hold named arrays, not {}", path.display()),
+            });
+        }
+        Ok(format)
+    }
 }
 
-fn extension(path: &Path) -> String {
+pub(super) fn extension(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }
 
@@ -163,10 +172,15 @@ fn open_parquet(path: &Path) -> Result<Box<dyn Source>> {
 
 #[cfg(not(feature = "parquet"))]
 fn open_parquet(path: &Path) -> Result<Box<dyn Source>> {
-    Err(refuse(
+    Err(no_parquet(path))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn no_parquet(path: &Path) -> Error {
+    refuse(
         path,
         "this build cannot read Parquet files; rebuild with the feature \"parquet\", or convert the file to .csv or .npy",
-    ))
+    )
 }
 
 fn gather(source: &mut dyn Source, columns: &[usize]) -> Result<Vec<Vec<f64>>> {
@@ -208,7 +222,7 @@ fn numbered_names(count: usize) -> Vec<String> {
     (1..=count).map(|number| format!("c{number}")).collect()
 }
 
-fn refuse_duplicates(path: &Path, names: &[String]) -> Result<()> {
+pub(super) fn refuse_duplicates(path: &Path, names: &[String]) -> Result<()> {
     let mut seen = HashSet::new();
     let mut twice: Vec<String> = Vec::new();
     for name in names {

@@ -17,43 +17,16 @@ pub(super) struct Roles {
 impl Roles {
     pub(super) fn assign(path: &Path, source: &dyn Source, options: &TableOptions) -> Result<Self> {
         let columns = Columns::new(path, source.names());
-        let one = |wanted: &Option<String>| wanted.as_deref().map(|w| columns.one(w)).transpose();
-        let (id, label) = (one(&options.id_column)?, one(&options.label_column)?);
-
+        let (id, label) = columns.id_and_label(options)?;
         let mut excluded = vec![false; columns.names.len()];
         for wanted in &options.exclude {
             columns.range("exclude", wanted)?.for_each(|column| excluded[column] = true);
         }
-
-        let mut is_feature = vec![false; columns.names.len()];
-        let mut features = Vec::new();
-        let mut add = |column: usize| {
-            if !excluded[column] && !is_feature[column] {
-                is_feature[column] = true;
-                features.push(column);
-            }
+        let is_free = |column: usize| !excluded[column] && Some(column) != id && Some(column) != label;
+        let features: Vec<usize> = match &options.columns {
+            Some(wanted) => columns.listed(wanted, &excluded, id, label)?,
+            None => (0..columns.names.len()).filter(|&column| is_free(column) && source.is_feature(column)).collect(),
         };
-        match &options.columns {
-            Some(wanted) => {
-                for wanted in wanted {
-                    columns.range("columns", wanted)?.for_each(&mut add);
-                }
-                for (role, column) in [("id", id), ("label", label)] {
-                    if let Some(column) = column.filter(|&column| is_feature[column]) {
-                        return Err(Error::InvalidConfig {
-                            field: "columns",
-                            requirement: format!(
-                                "columns with no other use, but {} is the {role} column; leave it out of one of the two",
-                                columns.names[column]
-                            ),
-                        });
-                    }
-                }
-            }
-            None => (0..columns.names.len())
-                .filter(|&column| source.is_feature(column) && Some(column) != id && Some(column) != label)
-                .for_each(add),
-        }
         if features.is_empty() {
             return Err(refuse(
                 path,
@@ -63,6 +36,8 @@ impl Roles {
                 ),
             ));
         }
+        let mut is_feature = vec![false; columns.names.len()];
+        features.iter().for_each(|&column| is_feature[column] = true);
         let carried = (0..columns.names.len())
             .filter(|&column| !is_feature[column] && Some(column) != id && Some(column) != label)
             .collect();
@@ -70,16 +45,57 @@ impl Roles {
     }
 }
 
-struct Columns<'a> {
+/// The columns of a table, by which users name them.
+pub(super) struct Columns<'a> {
     path: &'a Path,
     names: &'a [String],
     by_name: HashMap<&'a str, usize>,
 }
 
 impl<'a> Columns<'a> {
-    fn new(path: &'a Path, names: &'a [String]) -> Self {
+    pub(super) fn new(path: &'a Path, names: &'a [String]) -> Self {
         let by_name = names.iter().enumerate().map(|(column, name)| (name.as_str(), column)).collect();
         Self { path, names, by_name }
+    }
+
+    pub(super) fn id_and_label(&self, options: &TableOptions) -> Result<(Option<usize>, Option<usize>)> {
+        let one = |wanted: &Option<String>| wanted.as_deref().map(|wanted| self.one(wanted)).transpose();
+        Ok((one(&options.id_column)?, one(&options.label_column)?))
+    }
+
+    /// The columns that `--columns` lists, each once and in its order, without the excluded.
+    pub(super) fn listed(
+        &self,
+        wanted: &[String],
+        excluded: &[bool],
+        id: Option<usize>,
+        label: Option<usize>,
+    ) -> Result<Vec<usize>> {
+        let mut left_out = excluded.to_vec();
+        let mut listed = Vec::new();
+        for wanted in wanted {
+            for column in self.range("columns", wanted)? {
+                if !std::mem::replace(&mut left_out[column], true) {
+                    listed.push(column);
+                }
+            }
+        }
+        for (role, column) in [("id", id), ("label", label)] {
+            if let Some(column) = column.filter(|column| listed.contains(column)) {
+                return Err(Error::InvalidConfig {
+                    field: "columns",
+                    requirement: format!(
+                        "columns with no other use, but {} is the {role} column; leave it out of one of the two",
+                        self.names[column]
+                    ),
+                });
+            }
+        }
+        Ok(listed)
+    }
+
+    pub(super) fn by_name(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
     }
 
     fn find(&self, wanted: &str) -> Option<usize> {
@@ -96,7 +112,8 @@ impl<'a> Columns<'a> {
         })
     }
 
-    fn range(&self, field: &'static str, wanted: &str) -> Result<std::ops::RangeInclusive<usize>> {
+    /// The columns from one to another, or the only one.
+    pub(super) fn range(&self, field: &'static str, wanted: &str) -> Result<std::ops::RangeInclusive<usize>> {
         if let Some(column) = self.find(wanted) {
             return Ok(column..=column);
         }

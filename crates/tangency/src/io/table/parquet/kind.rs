@@ -89,9 +89,13 @@ impl Kind {
         }
     }
 
-    pub(super) fn number(self, raw: Raw) -> Option<f64> {
+    fn number(self, raw: Raw) -> Option<f64> {
         // The text of a decimal is exact, so that parsing it rounds only once.
         self.value(raw).map(Value::number).or_else(|| self.decimal(raw)?.parse().ok())
+    }
+
+    pub(super) fn number_or_nan(self, raw: Option<Raw>) -> f64 {
+        raw.and_then(|raw| self.number(raw)).unwrap_or(f64::NAN)
     }
 
     pub(super) fn text(self, raw: Raw) -> String {

@@ -1,44 +1,46 @@
 //! Tables in Parquet files, read column by column without Arrow.
 
+mod decode;
 mod kind;
+mod lockstep;
+mod write;
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use ::parquet::data_type::{ByteArray, DataType, FixedLenByteArray, Int96};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 
-use super::value::Value;
 use super::{Source, refuse, refuse_duplicates, unreadable};
 use crate::error::Result;
+use decode::{Place, add_text, visit_rows};
 use kind::{Kind, Raw};
+pub(super) use lockstep::Lockstep;
+pub(in crate::io) use write::ParquetRows;
 
 /// How many values to have in memory twice; small, since a damaged file may promise any number of them.
 const BATCH: usize = 1 << 13;
 
 type Parquet<T> = std::result::Result<T, ParquetError>;
 
-pub(super) struct Columnar {
+/// A file that is open: what its columns are, and the way to their values.
+pub(super) struct Contents {
     path: PathBuf,
     reader: SerializedFileReader<File>,
     rows: usize,
     names: Vec<String>,
     kinds: Vec<Kind>,
     is_list: Vec<bool>,
-    /// Empty for columns of text and of lists.
-    numbers: Vec<Vec<f64>>,
 }
 
-impl Columnar {
+impl Contents {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;
         let reader = guarded(path, || SerializedFileReader::new(file))?;
-        let groups = reader.metadata().row_groups().iter();
-        let rows = groups.map(|group| usize::try_from(group.num_rows()).unwrap_or(0)).fold(0, usize::saturating_add);
+        let groups = 0..reader.num_row_groups();
+        let rows = groups.map(|group| rows_of_group(&reader, group)).fold(0, usize::saturating_add);
         if rows == 0 {
             return Err(refuse(path, "there is no row in it; a table needs at least one"));
         }
@@ -47,22 +49,36 @@ impl Columnar {
         refuse_duplicates(path, &names)?;
         let kinds = columns.iter().map(|column| Kind::of(column)).collect();
         let is_list = columns.iter().map(|column| column.max_rep_level() > 0).collect();
-        let numbers = vec![Vec::new(); names.len()];
-        let mut table = Self { path: path.to_owned(), reader, rows, names, kinds, is_list, numbers };
-        table.load_numbers()?;
-        Ok(table)
+        Ok(Self { path: path.to_owned(), reader, rows, names, kinds, is_list })
     }
 
     fn is_numeric(&self, column: usize) -> bool {
         self.kinds[column].is_numeric() && !self.is_list[column]
     }
+}
+
+/// A file of which all that is asked for is read at once.
+pub(super) struct Columnar {
+    contents: Contents,
+    /// Empty for columns of text and of lists.
+    numbers: Vec<Vec<f64>>,
+}
+
+impl Columnar {
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let contents = Contents::open(path)?;
+        let numbers = vec![Vec::new(); contents.names.len()];
+        let mut table = Self { contents, numbers };
+        table.load_numbers()?;
+        Ok(table)
+    }
 
     fn load_numbers(&mut self) -> Result<()> {
-        let numeric: Vec<usize> = (0..self.names.len()).filter(|&column| self.is_numeric(column)).collect();
+        let contents = &self.contents;
+        let numeric: Vec<usize> = (0..contents.names.len()).filter(|&column| contents.is_numeric(column)).collect();
         let mut numbers = vec![Vec::new(); numeric.len()];
         self.scan(&numeric, &mut |position, _, raw| {
-            let number = raw.and_then(|raw| self.kinds[numeric[position]].number(raw));
-            numbers[position].push(number.unwrap_or(f64::NAN));
+            numbers[position].push(contents.kinds[numeric[position]].number_or_nan(raw));
         })?;
         for (column, numbers) in numeric.into_iter().zip(numbers) {
             self.check_length(column, numbers.len())?;
@@ -73,15 +89,16 @@ impl Columnar {
 
     /// Calls `visit` with the position in `columns`, the place and the value of every cell.
     fn scan(&self, columns: &[usize], visit: &mut dyn FnMut(usize, Place, Option<Raw>)) -> Result<()> {
-        guarded(&self.path, || {
+        let reader = &self.contents.reader;
+        guarded(&self.contents.path, || {
             // Row groups are the outer loop, since to open one takes time in proportion to its columns.
-            for group in 0..self.reader.num_row_groups() {
-                let group = self.reader.get_row_group(group)?;
+            for group in 0..reader.num_row_groups() {
+                let group = reader.get_row_group(group)?;
                 for (position, &column) in columns.iter().enumerate() {
                     let descriptor = group.metadata().schema_descr().column(column);
-                    scan_chunk(group.get_column_reader(column)?, &descriptor, &mut |place, raw| {
-                        visit(position, place, raw);
-                    })?;
+                    let mut chunk = group.get_column_reader(column)?;
+                    let mut visit = |place, raw: Option<Raw>| visit(position, place, raw);
+                    while visit_rows(&mut chunk, &descriptor, BATCH, &mut visit)? {}
                 }
             }
             Ok(())
@@ -89,59 +106,58 @@ impl Columnar {
     }
 
     fn check_length(&self, column: usize, found: usize) -> Result<()> {
-        if found == self.rows {
+        let Contents { path, rows, names, .. } = &self.contents;
+        if found == *rows {
             return Ok(());
         }
-        let (name, rows) = (&self.names[column], self.rows);
-        Err(refuse(&self.path, format!("damaged: column {name} has {found} rows and not {rows}; write the file again")))
+        let name = &names[column];
+        Err(refuse(path, format!("damaged: column {name} has {found} rows and not {rows}; write the file again")))
     }
 }
 
 impl Source for Columnar {
     fn names(&self) -> &[String] {
-        &self.names
+        &self.contents.names
     }
 
     fn rows(&self) -> usize {
-        self.rows
+        self.contents.rows
     }
 
     fn is_feature(&self, column: usize) -> bool {
         // This is what pandas calls row numbers.
-        let is_index = self.names[column].starts_with("__index_level_");
+        let is_index = self.contents.names[column].starts_with("__index_level_");
         !is_index && self.numbers[column].iter().any(|number| !number.is_nan())
     }
 
     fn numbers(&mut self, column: usize) -> Result<Vec<f64>> {
-        if self.is_numeric(column) {
+        if self.contents.is_numeric(column) {
             return Ok(std::mem::take(&mut self.numbers[column]));
         }
         let texts = self.texts(&[column])?;
-        Ok(texts.iter().flatten().map(|text| text.trim().parse().unwrap_or(f64::NAN)).collect())
+        Ok(texts.iter().flatten().map(|text| number_in(text)).collect())
     }
 
     fn texts(&self, columns: &[usize]) -> Result<Vec<Vec<String>>> {
         let mut texts: Vec<Vec<String>> = vec![Vec::new(); columns.len()];
         self.scan(columns, &mut |position, place, raw| {
-            let column = &mut texts[position];
-            let text = raw.map(|raw| self.kinds[columns[position]].text(raw));
-            match (place, column.last_mut()) {
-                (Place::NextInList, Some(list)) => {
-                    list.pop();
-                    list.push_str(&format!(", {}]", text.as_deref().unwrap_or("null")));
-                }
-                (Place::NextInList | Place::FirstInList, _) => {
-                    column.push(format!("[{}]", text.as_deref().unwrap_or("null")));
-                }
-                (Place::EmptyList, _) => column.push("[]".into()),
-                (Place::Row, _) => column.push(text.unwrap_or_default()),
-            }
+            let kind = self.contents.kinds[columns[position]];
+            add_text(&mut texts[position], place, raw.map(|raw| kind.text(raw)));
         })?;
         for (&column, texts) in columns.iter().zip(&texts) {
             self.check_length(column, texts.len())?;
         }
         Ok(texts)
     }
+}
+
+/// The number that a text is, or NaN.
+fn number_in(text: &str) -> f64 {
+    text.trim().parse().unwrap_or(f64::NAN)
+}
+
+fn rows_of_group(reader: &SerializedFileReader<File>, group: usize) -> usize {
+    usize::try_from(reader.metadata().row_group(group).num_rows()).unwrap_or(0)
 }
 
 /// Runs the Parquet reader, which panics on some damaged files instead of returning its error.
@@ -160,64 +176,5 @@ fn name(column: &ColumnDescriptor) -> String {
         // The inner names of a list say nothing, for the format prescribes them.
         [name, _, inner] if column.max_rep_level() == 1 && (inner == "element" || inner == "item") => name.clone(),
         parts => parts.join("."),
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Place {
-    Row,
-    EmptyList,
-    FirstInList,
-    NextInList,
-}
-
-type Visit<'v> = &'v mut dyn FnMut(Place, Option<Raw>);
-
-fn scan_chunk(reader: ColumnReader, column: &ColumnDescriptor, visit: Visit) -> Parquet<()> {
-    match reader {
-        ColumnReader::BoolColumnReader(reader) => scan(reader, column, visit, |&x| Raw::Value(Value::Truth(x))),
-        ColumnReader::Int32ColumnReader(reader) => scan(reader, column, visit, |&x| Raw::Integer(x.into())),
-        ColumnReader::Int64ColumnReader(reader) => scan(reader, column, visit, |&x| Raw::Integer(x)),
-        ColumnReader::Int96ColumnReader(reader) => scan(reader, column, visit, |x: &Int96| Raw::Integer(x.to_micros())),
-        ColumnReader::FloatColumnReader(reader) => scan(reader, column, visit, |&x| Raw::Value(Value::Single(x))),
-        ColumnReader::DoubleColumnReader(reader) => scan(reader, column, visit, |&x| Raw::Value(Value::Double(x))),
-        ColumnReader::ByteArrayColumnReader(reader) => {
-            scan(reader, column, visit, |x: &ByteArray| Raw::Bytes(x.data()))
-        }
-        ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-            scan(reader, column, visit, |x: &FixedLenByteArray| Raw::Bytes(x.data()))
-        }
-    }
-}
-
-fn scan<T: DataType>(
-    mut reader: ColumnReaderImpl<T>,
-    column: &ColumnDescriptor,
-    visit: Visit,
-    raw: impl Fn(&T::T) -> Raw<'_>,
-) -> Parquet<()> {
-    let (mut definitions, mut repetitions, mut values) = (Vec::new(), Vec::new(), Vec::new());
-    let in_list = column.repeated_ancestor_def_level();
-    loop {
-        definitions.clear();
-        repetitions.clear();
-        values.clear();
-        let (_, _, levels) = reader.read_records(BATCH, Some(&mut definitions), Some(&mut repetitions), &mut values)?;
-        if levels == 0 {
-            return Ok(());
-        }
-        let mut values = values.iter();
-        for level in 0..levels {
-            // A column that needs no levels has none.
-            let definition = definitions.get(level).copied().unwrap_or(0);
-            let place = match repetitions.get(level) {
-                Some(1..) => Place::NextInList,
-                Some(0) if definition >= in_list => Place::FirstInList,
-                Some(0) if definition + 1 == in_list => Place::EmptyList,
-                _ => Place::Row,
-            };
-            let value = if definition == column.max_def_level() { values.next() } else { None };
-            visit(place, value.map(&raw));
-        }
     }
 }

@@ -6,7 +6,7 @@ use npyz::{AutoSerialize, WriterBuilder};
 
 use super::*;
 
-fn npy<T: AutoSerialize>(shape: &[u64], order: npyz::Order, values: impl IntoIterator<Item = T>) -> Vec<u8> {
+pub(super) fn npy<T: AutoSerialize>(shape: &[u64], order: npyz::Order, values: impl IntoIterator<Item = T>) -> Vec<u8> {
     let mut bytes = Vec::new();
     let options = npyz::WriteOptions::new().default_dtype().shape(shape).order(order);
     let mut writer = options.writer(&mut bytes).begin_nd().unwrap();
@@ -16,7 +16,7 @@ fn npy<T: AutoSerialize>(shape: &[u64], order: npyz::Order, values: impl IntoIte
 }
 
 /// An array with the header and the data given.
-fn raw(header: &str, data: &[u8]) -> Vec<u8> {
+pub(super) fn raw(header: &str, data: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
     bytes.extend(header.as_bytes());
@@ -24,11 +24,11 @@ fn raw(header: &str, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn header(description: &str, shape: &str) -> String {
+pub(super) fn header(description: &str, shape: &str) -> String {
     format!("{{'descr': {description}, 'fortran_order': False, 'shape': {shape}, }}")
 }
 
-fn npz(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
+pub(super) fn npz(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
     let mut archive = npyz::npz::NpzWriter::new(&mut bytes);
     for (name, array) in arrays {

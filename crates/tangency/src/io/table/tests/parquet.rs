@@ -10,10 +10,10 @@ use ::parquet::schema::parser::parse_message_type;
 
 use super::*;
 
-type Group<'a> = SerializedRowGroupWriter<'a, Vec<u8>>;
+pub(super) type Group<'a> = SerializedRowGroupWriter<'a, Vec<u8>>;
 
 /// A file with one row group for each of `groups`.
-fn file(schema: &str, compression: Compression, groups: &[&dyn Fn(&mut Group)]) -> Vec<u8> {
+pub(super) fn file(schema: &str, compression: Compression, groups: &[&dyn Fn(&mut Group)]) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let properties = WriterProperties::builder().set_compression(compression).build();
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).unwrap();
@@ -25,17 +25,22 @@ fn file(schema: &str, compression: Compression, groups: &[&dyn Fn(&mut Group)]) 
     writer.into_inner().unwrap()
 }
 
-fn put<T: DataType>(group: &mut Group, values: &[T::T], definitions: Option<&[i16]>, repetitions: Option<&[i16]>) {
+pub(super) fn put<T: DataType>(
+    group: &mut Group,
+    values: &[T::T],
+    definitions: Option<&[i16]>,
+    repetitions: Option<&[i16]>,
+) {
     let mut column = group.next_column().unwrap().unwrap();
     column.typed::<T>().write_batch(values, definitions, repetitions).unwrap();
     column.close().unwrap();
 }
 
-fn strings(words: &[&str]) -> Vec<ByteArray> {
+pub(super) fn strings(words: &[&str]) -> Vec<ByteArray> {
     words.iter().map(|&word| word.into()).collect()
 }
 
-fn mixed() -> Vec<u8> {
+pub(super) fn mixed() -> Vec<u8> {
     let schema = "message t {
         required double x; optional float y; required int32 i; required int64 l (integer(64, false));
         required int32 u (integer(32, false)); required boolean b; optional binary name (string);

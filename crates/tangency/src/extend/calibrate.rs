@@ -1,0 +1,111 @@
+//! How the model does on rows that it has not seen: fits without a part of the rows, which are then placed.
+
+use super::{Extension, Predicts};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::fit::{Calibration, Fit, Fitter};
+use crate::graph::{Graph, bridges, squared_distance};
+use crate::inference::{Progress, Start, Stop};
+use crate::linalg::Matrix;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+
+/// Fits the model `folds` times without one part of the rows in turn, each on a graph like that of all rows, from
+/// the coordinates found. `observe` is told the number of the fold from 0 and its progress, and may end the work.
+pub fn calibrate(
+    fit: &Fit,
+    folds: usize,
+    mut observe: impl FnMut(usize, &Progress) -> ControlFlow<()>,
+) -> Result<Calibration> {
+    let (n, d_x) = (fit.n(), fit.coordinates.ncols());
+    let invalid = |requirement: String| Error::InvalidConfig { field: "calibrate", requirement };
+    let least_kept = n - n.div_ceil(folds.max(1));
+    if folds < 2 || folds > n || least_kept <= d_x.max(fit.config.n_neighbors.min(n / 2)).max(3) {
+        return Err(invalid(format!(
+            "a number of parts from 2 to {n} that leaves enough of the {n} points, not {folds}"
+        )));
+    }
+    let mut order: Vec<usize> = (0..n).collect();
+    order.shuffle(&mut ChaCha8Rng::seed_from_u64(fit.config.random_state));
+    let mut log_densities = vec![f64::NAN; n];
+    let mut squares = 0.0;
+    for fold in 0..folds {
+        let mut held: Vec<usize> = order.iter().copied().skip(fold).step_by(folds).collect();
+        held.sort_unstable();
+        let kept: Vec<usize> = (0..n).filter(|i| held.binary_search(i).is_err()).collect();
+        let part = fit_without(fit, &kept, |progress| observe(fold, progress))?;
+        match part.stop {
+            Stop::Interrupted => return Err(Error::Interrupted { what: "the calibration" }),
+            Stop::Collapsed => {
+                let part = format!("another number of parts: without part {} of {folds} the fit collapsed", fold + 1);
+                return Err(invalid(part));
+            }
+            Stop::Converged | Stop::MaxIterations => {}
+        }
+        let extension = Extension::new(&part)?;
+        let k = extension.n_neighbors().min(kept.len() - 1);
+        let extension = extension.with_neighbors(k)?;
+        let rows = |matrix: &Matrix| Matrix::from_fn(held.len(), matrix.ncols(), |i, f| matrix[(held[i], f)]);
+        let values = rows(&fit.observations);
+        let placed = extension.transform(&values)?;
+        let coordinates = Matrix::from_fn(held.len(), d_x, |i, a| placed[i].mean[a]);
+        let expected = extension.reconstruct_plainly(&coordinates, Predicts::PlacedRow)?;
+        for (i, &row) in held.iter().enumerate() {
+            log_densities[row] = placed[i].log_density;
+            for f in 0..values.ncols() {
+                squares += ((values[(i, f)] - expected.values[(i, f)]) / expected.deviations[(i, f)]).powi(2);
+            }
+        }
+    }
+    let spread = (squares / (n * fit.observations.ncols()) as f64).sqrt();
+    Ok(Calibration { folds, log_densities, spread })
+}
+
+/// The fit of the rows `kept` on a graph like that of all.
+fn fit_without(fit: &Fit, kept: &[usize], observe: impl FnMut(&Progress) -> ControlFlow<()>) -> Result<Fit> {
+    let d_x = fit.coordinates.ncols();
+    let edges = thinned(&fit.graph, &fit.scaled_observations(), kept).edges().to_vec();
+    let config = Config { n_init: 1, largest: false, connect: false, full_covariance: false, ..fit.config.clone() };
+    let start = Matrix::from_fn(kept.len(), d_x, |i, a| fit.coordinates[(kept[i], a)]);
+    let values = Matrix::from_fn(kept.len(), fit.observations.ncols(), |i, f| fit.observations[(kept[i], f)]);
+    Fitter::new(config).edges(edges).start(Start::Coordinates(start)).observer(observe).fit(&values)
+}
+
+/// A graph on a part of the points with as many neighbours a point as the whole has, so that densities compare: each
+/// point is joined to the nearest of those that were its neighbours, or neighbours of these. So no edge crosses where
+/// the whole graph has none. Pieces, if there are any, are joined.
+fn thinned(graph: &Graph, points: &Matrix, kept: &[usize]) -> Graph {
+    let mut number = vec![None; graph.n()];
+    kept.iter().enumerate().for_each(|(new, &old)| number[old] = Some(new as u32));
+    let lists: Vec<Vec<u32>> = kept
+        .par_iter()
+        .map(|&i| {
+            let around = graph
+                .neighbors(i)
+                .iter()
+                .flat_map(|&j| graph.neighbors(j as usize).iter().chain([j].iter()).copied().collect::<Vec<_>>());
+            let mut near: Vec<usize> = around.map(|j| j as usize).filter(|&j| j != i && number[j].is_some()).collect();
+            near.sort_unstable();
+            near.dedup();
+            let distance = |j: usize| squared_distance(points.col_as_slice(i), points.col_as_slice(j));
+            near.sort_by(|&p, &q| distance(p).total_cmp(&distance(q)));
+            near.into_iter().filter_map(|j| number[j]).collect()
+        })
+        .collect();
+    let of_size = |k: usize| {
+        let edges = lists.iter().enumerate().flat_map(|(i, list)| list.iter().take(k).map(move |&j| (i as u32, j)));
+        Graph::from_edges(kept.len(), edges)
+    };
+    let wanted = graph.edges().len() as f64 / graph.n() as f64;
+    let found = |graph: &Graph| graph.edges().len() as f64 / kept.len() as f64;
+    let longest = lists.iter().map(Vec::len).max().unwrap_or(1);
+    let enough = (1..=longest).find(|&k| found(&of_size(k)) >= wanted).unwrap_or(longest);
+    let (below, above) = (of_size(enough.saturating_sub(1).max(1)), of_size(enough));
+    let thinned = if wanted - found(&below) < found(&above) - wanted { below } else { above };
+    let part = Matrix::from_fn(points.nrows(), kept.len(), |f, i| points[(f, kept[i])]);
+    let joining = bridges(&thinned, &part);
+    thinned.with_changes(&[], &joining)
+}

@@ -1,0 +1,32 @@
+//! Which features move along each latent direction.
+
+use crate::error::{Error, Result};
+use crate::fit::Fit;
+use crate::linalg::Matrix;
+
+/// Change of each feature per unit of each coordinate, in the units of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loadings {
+    /// Means. `[d_y, d_x]`
+    pub mean: Matrix,
+    /// Standard deviations. `[d_y, d_x]`
+    pub deviation: Matrix,
+}
+
+/// The loadings at a point, or their average over several. How the maps of different points vary together is not kept,
+/// so the deviation of an average is the average of the deviations, which it cannot exceed.
+pub fn loadings(fit: &Fit, points: &[usize]) -> Result<Loadings> {
+    let (d_x, d_y) = (fit.coordinates.ncols(), fit.observations.ncols());
+    if points.is_empty() || points.iter().any(|&i| i >= fit.n()) {
+        let requirement = format!("one or more points of the model, numbered below {}", fit.n());
+        return Err(Error::InvalidConfig { field: "points", requirement });
+    }
+    let average = |entry: &dyn Fn(usize) -> f64| points.iter().map(|&i| entry(i)).sum::<f64>() / points.len() as f64;
+    let scale = &fit.scaling.scale;
+    let deviation: Vec<f64> =
+        (0..d_x).map(|a| average(&|i| fit.map_covariances[(a * d_x + a, i)].max(0.0).sqrt())).collect();
+    Ok(Loadings {
+        mean: Matrix::from_fn(d_y, d_x, |f, a| scale[f] * average(&|i| fit.maps[(f, i * d_x + a)])),
+        deviation: Matrix::from_fn(d_y, d_x, |f, a| scale[f] * deviation[a]),
+    })
+}

@@ -1,0 +1,130 @@
+//! Tables that are read a few rows at a time, in memory that does not grow with them.
+
+mod block;
+mod delimited;
+mod numpy;
+mod utf8;
+mod wanted;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::{Format, TableOptions, refuse};
+use crate::error::Result;
+pub use block::Block;
+pub(super) use block::BlockBuilder;
+#[cfg(feature = "parquet")]
+pub(super) use wanted::Use;
+use wanted::Wanted;
+
+/// A table that is read block by block, for a model that knows which features it needs.
+///
+/// Memory does not grow with the number of rows, except that an array of an `.npz` file, which is packed, is read
+/// whole. In delimited text the first thousand rows tell whether there is a header.
+pub struct TableStream {
+    path: PathBuf,
+    options: TableOptions,
+    source: Box<dyn BlockSource>,
+    wanted: Option<Wanted>,
+    /// The row that comes next.
+    next: usize,
+    progress: Progress,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Progress {
+    Opened,
+    Reading,
+    Failed,
+}
+
+/// What the formats have in common: columns, with names or without, whose cells come row after row.
+pub(super) trait BlockSource: Send {
+    fn names(&self) -> Option<&[String]>;
+    /// Columns.
+    fn width(&self) -> usize;
+    /// Rows, where the file says so.
+    fn rows(&self) -> Option<usize>;
+    /// Adds the next rows to a block: `most` of them, at least 1, or fewer where the table ends.
+    fn read(&mut self, most: usize, block: &mut BlockBuilder) -> Result<()>;
+}
+
+impl TableStream {
+    /// Opens a table, whose extension says what it is. The options mean what they mean to
+    /// [`read_table`](super::read_table).
+    pub fn open(path: &Path, options: &TableOptions) -> Result<Self> {
+        let source: Box<dyn BlockSource> = match Format::with(path, options)? {
+            Format::Delimited => Box::new(delimited::Delimited::open(path, options.header)?),
+            Format::Npy => Box::new(numpy::Npy::open(path)?),
+            Format::Npz => Box::new(numpy::Npz::open(path, options.array.as_deref())?),
+            Format::Parquet => open_parquet(path)?,
+        };
+        let (path, options) = (path.to_owned(), options.clone());
+        Ok(Self { path, options, source, wanted: None, next: 0, progress: Progress::Opened })
+    }
+
+    /// The columns' names; `None` where the file has none, as arrays and text without a header.
+    pub fn names(&self) -> Option<&[String]> {
+        self.source.names()
+    }
+
+    /// The number of rows, where the file says so: in arrays and Parquet files.
+    pub fn rows(&self) -> Option<usize> {
+        self.source.rows()
+    }
+
+    /// Says which columns are wanted: the features of a model, in its order.
+    ///
+    /// They are the columns that the options list, in that order; otherwise those with the features' names, wherever
+    /// they stand; or, in a table without names, all columns but ids, labels and excluded ones, in their order.
+    pub fn choose(&mut self, features: &[String]) -> Result<()> {
+        if self.progress != Progress::Opened {
+            return Err(refuse(&self.path, "its columns must be chosen before its rows are read; open it again"));
+        }
+        let (names, width) = (self.source.names(), self.source.width());
+        self.wanted = Some(Wanted::choose(&self.path, names, width, &self.options, features)?);
+        Ok(())
+    }
+
+    /// The next rows, at most `most` (at least 1) and fewer only at the end; `None` after the last.
+    pub fn next_block(&mut self, most: usize) -> Result<Option<Block>> {
+        let Some(wanted) = &self.wanted else {
+            return Err(refuse(&self.path, "its columns must be chosen before its rows are read; choose them first"));
+        };
+        if self.progress == Progress::Failed {
+            return Err(refuse(
+                &self.path,
+                "cannot be read on after an error; correct what was wrong and open it again",
+            ));
+        }
+        // Until the block is whole, since an error leaves the source in the middle of a row.
+        self.progress = Progress::Failed;
+        let mut block = BlockBuilder::new(wanted, self.next);
+        self.source.read(most.max(1), &mut block)?;
+        self.next = block.next_row();
+        let block = block.finish()?;
+        self.progress = Progress::Reading;
+        Ok(block)
+    }
+}
+
+impl fmt::Debug for TableStream {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let (path, names, next) = (&self.path, self.names(), self.next);
+        f.debug_struct("TableStream")
+            .field("path", path)
+            .field("names", &names)
+            .field("next", &next)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn open_parquet(path: &Path) -> Result<Box<dyn BlockSource>> {
+    Ok(Box::new(super::parquet::Lockstep::open(path)?))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn open_parquet(path: &Path) -> Result<Box<dyn BlockSource>> {
+    Err(super::no_parquet(path))
+}

@@ -1,0 +1,142 @@
+//! Which columns of a table are the features of a model.
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::io::table::select::Columns;
+use crate::io::table::{TableOptions, listing, numbered_names, refuse};
+
+/// What a column is read for.
+#[derive(Clone, Copy, PartialEq)]
+pub(in crate::io::table) enum Use {
+    /// With the feature's number from 0.
+    Feature(usize),
+    Id,
+    Label,
+}
+
+/// The columns to be read.
+pub(super) struct Wanted {
+    /// Columns, from 0, and what they are for: the features in their order, then id and label.
+    pub(super) uses: Vec<(usize, Use)>,
+    /// The features by their names in the table.
+    pub(super) names: Vec<String>,
+}
+
+impl Wanted {
+    /// Finds the model's features among the columns of a table, which may or may not have names.
+    pub(super) fn choose(
+        path: &Path,
+        names: Option<&[String]>,
+        width: usize,
+        options: &TableOptions,
+        features: &[String],
+    ) -> Result<Self> {
+        if features.is_empty() {
+            return Err(refuse(path, "none of its columns is asked for; choose at least one"));
+        }
+        let numbered = if names.is_none() { numbered_names(width) } else { Vec::new() };
+        let names_or_numbers = names.unwrap_or(&numbered);
+        let columns = Columns::new(path, names_or_numbers);
+        let (id, label) = columns.id_and_label(options)?;
+        let excluded = excluded(&columns, width, options);
+        let chosen = match &options.columns {
+            Some(listed) => {
+                let chosen = columns.listed(listed, &excluded, id, label)?;
+                check_list(&chosen, names_or_numbers, features)?;
+                chosen
+            }
+            None if names.is_some() => by_name(path, &columns, names_or_numbers, &excluded, features)?,
+            None => {
+                let is_free = |&column: &usize| !excluded[column] && Some(column) != id && Some(column) != label;
+                by_place(path, (0..width).filter(is_free).collect(), width, features)?
+            }
+        };
+        let names = chosen.iter().map(|&column| names_or_numbers[column].clone()).collect();
+        let mut uses: Vec<_> = chosen.into_iter().zip((0..).map(Use::Feature)).collect();
+        uses.extend(id.map(|column| (column, Use::Id)));
+        uses.extend(label.map(|column| (column, Use::Label)));
+        Ok(Self { uses, names })
+    }
+}
+
+/// Which columns `--exclude` names. It was given for the table of the fit, so what is not in this one does no harm.
+fn excluded(columns: &Columns, width: usize, options: &TableOptions) -> Vec<bool> {
+    let mut excluded = vec![false; width];
+    for wanted in &options.exclude {
+        if let Ok(range) = columns.range("exclude", wanted) {
+            range.for_each(|column| excluded[column] = true);
+        }
+    }
+    excluded
+}
+
+fn check_list(chosen: &[usize], names: &[String], features: &[String]) -> Result<()> {
+    if chosen.len() == features.len() {
+        return Ok(());
+    }
+    let found: Vec<String> = chosen.iter().map(|&column| names[column].clone()).collect();
+    Err(Error::InvalidConfig {
+        field: "columns",
+        requirement: format!(
+            "one for each of the model's {} in the same order ({}), but {} are listed ({}); list as many, none twice",
+            counted(features.len(), "feature"),
+            listing(features),
+            found.len(),
+            listing(&found)
+        ),
+    })
+}
+
+fn by_name(
+    path: &Path,
+    columns: &Columns,
+    names: &[String],
+    excluded: &[bool],
+    features: &[String],
+) -> Result<Vec<usize>> {
+    let found: Vec<Option<usize>> = features.iter().map(|feature| columns.by_name(feature)).collect();
+    let missing: Vec<String> =
+        features.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(feature, _)| feature.clone()).collect();
+    if !missing.is_empty() {
+        return Err(refuse(
+            path,
+            format!(
+                "it has no column named {}, which the model needs; its columns are {}: rename them, or give --columns in the order of the model's features",
+                listing(&missing),
+                listing(names)
+            ),
+        ));
+    }
+    let found: Vec<usize> = found.into_iter().flatten().collect();
+    match found.iter().find(|&&column| excluded[column]) {
+        None => Ok(found),
+        Some(&column) => Err(Error::InvalidConfig {
+            field: "exclude",
+            requirement: format!(
+                "columns that the model does without, but {} is one of its features; leave it out of --exclude",
+                names[column]
+            ),
+        }),
+    }
+}
+
+fn by_place(path: &Path, free: Vec<usize>, width: usize, features: &[String]) -> Result<Vec<usize>> {
+    if free.len() == features.len() {
+        return Ok(free);
+    }
+    let aside = if free.len() == width { "" } else { " beside those for ids, for labels and in --exclude" };
+    Err(refuse(
+        path,
+        format!(
+            "has {}{aside} where the model has {} ({}); give the same features in the same order, or pick them with --columns",
+            counted(free.len(), "column"),
+            counted(features.len(), "feature"),
+            listing(features)
+        ),
+    ))
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
