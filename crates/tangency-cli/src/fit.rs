@@ -3,6 +3,7 @@
 use crate::args::{FitArgs, GraphArgs, LearningArgs, ModelArgs, PresetArg, TableArgs};
 use crate::{info, interrupt, progress, prune, say::Say};
 use std::path::PathBuf;
+use tangency::extend::calibrate;
 use tangency::inference::{Start, Stop};
 use tangency::io::table::{Table, TableOptions, read_cells, read_matrix, read_table};
 use tangency::io::{Claims, Model, save_model, write_embedding, write_trace};
@@ -42,6 +43,10 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         pruned = Some(found);
     }
 
+    if let Some(parts) = args.calibrate {
+        calibrate_model(&mut model, parts, say)?;
+    }
+
     save_model(&out, &model)?;
     let mut written = vec![out.path().to_owned()];
     if let Some(output) = embedding {
@@ -66,6 +71,21 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     }
     result["written"] = serde_json::json!(written);
     say.result(&result);
+    Ok(())
+}
+
+/// Finds out how the model does on rows that it has not seen; an interrupted calibration leaves the model as it is.
+fn calibrate_model(model: &mut Model, parts: usize, say: Say) -> Result<()> {
+    if interrupt::asked() {
+        say.warn("the model was not calibrated, because the fit was interrupted");
+        return Ok(());
+    }
+    let mut observer = progress::parts(say, parts);
+    match calibrate(&model.fit, parts, &mut observer) {
+        Ok(found) => model.fit.calibration = Some(found),
+        Err(Error::Interrupted { .. }) => say.warn("the model was not calibrated, because that was interrupted"),
+        Err(error) => return Err(error),
+    }
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use crate::args::InfoArgs;
 use crate::say::Say;
 use serde_json::{Value, json};
+use tangency::fit::Calibration;
 use tangency::inference::Stop;
 use tangency::io::{Model, load_model};
 use tangency::{Error, Result};
@@ -42,12 +43,15 @@ pub fn run(args: &InfoArgs, say: Say) -> Result<()> {
 pub fn two_points(model: &Model, pair: &str, field: &'static str) -> Result<(usize, usize)> {
     let invalid = |requirement: String| Error::InvalidConfig { field, requirement };
     let (first, second) = pair.split_once(',').ok_or_else(|| invalid(format!("two points as I,J, not \"{pair}\"")))?;
-    let point = |text: &str| {
-        (0..model.fit.n())
-            .find(|&i| model.id(i) == text.trim())
-            .ok_or_else(|| invalid(format!("between points of the model; there is no \"{}\"", text.trim())))
-    };
-    Ok((point(first)?, point(second)?))
+    Ok((point(model, first, field)?, point(model, second, field)?))
+}
+
+/// A point of a model, named by id or row number in this option.
+pub fn point(model: &Model, text: &str, field: &'static str) -> Result<usize> {
+    (0..model.fit.n()).find(|&i| model.id(i) == text.trim()).ok_or_else(|| {
+        let requirement = format!("a point of the model; there is no \"{}\"", text.trim());
+        Error::InvalidConfig { field, requirement }
+    })
 }
 
 /// What a person wants to know of a model.
@@ -86,6 +90,12 @@ pub fn summary(model: &Model) -> Vec<String> {
             fit.bound_scaled()
         ),
         format!("gamma {:.4}, lambda {:.4}, nu {:.4}, alpha {:.2e}", hyper.gamma, hyper.lambda, hyper.nu, hyper.alpha),
+        match &fit.calibration {
+            Some(Calibration { folds, spread, .. }) => {
+                format!("calibrated on {folds} parts that fits have not seen; predicted deviations times {spread:.2}")
+            }
+            None => String::new(),
+        },
         if fit.removed.is_empty() {
             format!("{} after {} iterations from the {} start", stopped(fit.stop), fit.trace.len(), name_of(fit.start))
         } else {
@@ -146,6 +156,7 @@ pub fn as_json(model: &Model) -> Value {
         "n_edges": fit.graph.edges().len(),
         "bridges": fit.bridges,
         "n_removed": fit.removed.len(),
+        "calibration": fit.calibration.as_ref().map(|c| json!({"parts": c.folds, "spread": c.spread})),
         "bound": fit.bound(),
         "bound_per_point": fit.bound() / fit.n() as f64,
         "bound_scaled": fit.bound_scaled(),

@@ -7,10 +7,14 @@ mod fit;
 mod generate;
 mod info;
 mod interrupt;
+mod loadings;
 mod progress;
 mod prune;
+mod reconstruct;
+mod sample;
 mod say;
 mod select;
+mod transform;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -27,6 +31,10 @@ fn main() -> ExitCode {
         Command::Select(select) => select::run(&select, say),
         Command::Edges(edges) => edges::run(&edges, say),
         Command::Prune(prune) => prune::run(&prune, say),
+        Command::Transform(transform) => transform::run(&transform, say),
+        Command::Reconstruct(reconstruct) => reconstruct::run(&reconstruct, say),
+        Command::Sample(sample) => sample::run(&sample, say),
+        Command::Loadings(loadings) => loadings::run(&loadings, say),
         Command::Info(info) => info::run(&info, say),
         Command::Generate(generate) => generate::run(&generate, say),
     });

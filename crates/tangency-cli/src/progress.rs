@@ -63,6 +63,36 @@ pub fn graphs(say: Say) -> impl FnMut(usize, usize) -> ControlFlow<()> {
     }
 }
 
+/// The observer of a calibration: which of its fits is running.
+pub fn parts(say: Say, total: usize) -> impl FnMut(usize, &Progress) -> ControlFlow<()> {
+    let bar = bar(say, "calibrate {bar:24} part {pos}/{len}, {elapsed} so far, {eta} left | {msg}");
+    bar.set_length(total as u64);
+    move |part, progress| {
+        if bar.position() != part as u64 {
+            bar.set_position(part as u64);
+        }
+        bar.set_message(format!(
+            "iteration {}, bound {:.2} (scaled)",
+            progress.point.iteration, progress.point.bound_scaled
+        ));
+        go_on()
+    }
+}
+
+/// A bar for rows, of which the number may not be known; `true` when Ctrl-C was pressed.
+pub fn rows(say: Say, total: Option<usize>) -> impl FnMut(usize) -> bool {
+    let template = match total {
+        Some(_) => "{bar:24} {pos}/{len} rows, {per_sec}, {eta} left",
+        None => "{pos} rows, {per_sec}, {elapsed} so far",
+    };
+    let bar = bar(say, template);
+    total.iter().for_each(|&total| bar.set_length(total as u64));
+    move |done| {
+        bar.set_position(done as u64);
+        interrupt::asked()
+    }
+}
+
 /// A bar on a terminal; indicatif hides itself where standard error is none.
 fn bar(say: Say, template: &str) -> ProgressBar {
     let target = if say.quiet || say.json { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };

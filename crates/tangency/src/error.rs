@@ -135,6 +135,13 @@ pub enum Error {
         matrix: &'static str,
     },
 
+    /// A new observation is so far from the fitted ones that its place cannot be computed.
+    #[error("row {row} is too far from everything that was fitted; check its units, or leave it out")]
+    TooFar {
+        /// Data row, counted from 1 without the header.
+        row: usize,
+    },
+
     /// Work that has no use half done was stopped by the caller.
     #[error("{what} was interrupted and there is nothing to show yet; run it again")]
     Interrupted {

@@ -157,12 +157,7 @@ impl Extension {
         let lists = self.index.nearest(&scaled, self.n_neighbors);
         (0..scaled.ncols())
             .into_par_iter()
-            .map(|i| {
-                self.best(scaled.col_as_slice(i), &lists[i], None).ok_or_else(|| Error::InvalidConfig {
-                    field: "table",
-                    requirement: format!("of numbers like those that were fitted, but row {} is too far away", i + 1),
-                })
-            })
+            .map(|i| self.best(scaled.col_as_slice(i), &lists[i], None).ok_or(Error::TooFar { row: i + 1 }))
             .collect()
     }
 

@@ -2,6 +2,7 @@
 
 use super::Extension;
 use crate::error::{Error, Result};
+use crate::graph::squared_distance;
 use crate::linalg::{Matrix, dot, scale, small};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -79,6 +80,44 @@ impl Extension {
             values: Matrix::from_fn(m, d_y, |i, f| self.in_units(f, expected[i].values[f])),
             deviations: Matrix::from_fn(m, d_y, |i, f| self.scaling.scale[f] * expected[i].variances[f].sqrt()),
         })
+    }
+
+    /// A grid over the box that the training points take, the first coordinate running fastest. `[m, d_x]`
+    pub fn grid(&self, sizes: &[usize]) -> Matrix {
+        let x = &self.frozen.coordinates;
+        let ends: Vec<(f64, f64)> = (0..x.nrows())
+            .map(|a| {
+                let along = || (0..x.ncols()).map(|i| x[(a, i)]);
+                (along().fold(f64::INFINITY, f64::min), along().fold(f64::NEG_INFINITY, f64::max))
+            })
+            .collect();
+        Matrix::from_fn(sizes.iter().product(), sizes.len(), |i, a| {
+            let before: usize = sizes[..a].iter().product();
+            let (step, (low, high)) = ((i / before) % sizes[a], ends[a]);
+            match sizes[a] {
+                1 => 0.5 * (low + high),
+                size => low + (high - low) * step as f64 / (size - 1) as f64,
+            }
+        })
+    }
+
+    /// Distance of each row of coordinates to the nearest training point. `[m]`
+    pub fn distance_to_nearest(&self, coordinates: &Matrix) -> Vec<f64> {
+        let columns = coordinates.transpose().to_owned();
+        let lists = self.latent_index.nearest(&columns, 1);
+        let distance = |(i, list): (usize, &Vec<u32>)| {
+            let nearest = self.frozen.coordinates.col_as_slice(list[0] as usize);
+            squared_distance(columns.col_as_slice(i), nearest).sqrt()
+        };
+        lists.iter().enumerate().map(distance).collect()
+    }
+
+    /// The mean length of an edge in the coordinates: how far the local maps reach.
+    pub fn typical_step(&self) -> f64 {
+        let (x, edges) = (&self.frozen.coordinates, self.terrain.graph.edges());
+        let length =
+            |&(i, j): &(u32, u32)| squared_distance(x.col_as_slice(i as usize), x.col_as_slice(j as usize)).sqrt();
+        edges.iter().map(length).sum::<f64>() / edges.len() as f64
     }
 
     /// Each training point as the others see it; `None` for one without which the graph would be in pieces. Large strain

@@ -1,5 +1,23 @@
 //! What was typed.
 
+/// A choice on the command line that stands for one of the library's.
+macro_rules! choice {
+    ($name:ident => $target:path { $($variant:ident),+ }) => {
+        #[derive(Clone, Copy, ValueEnum)]
+        pub enum $name { $($variant),+ }
+        impl From<$name> for $target {
+            fn from(choice: $name) -> Self {
+                match choice { $($name::$variant => <$target>::$variant),+ }
+            }
+        }
+    };
+}
+
+
+mod extend;
+
+pub use extend::{LoadingsArgs, NewTableArgs, ReconstructArgs, SampleArgs, TransformArgs};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -33,6 +51,14 @@ pub enum Command {
     Edges(EdgesArgs),
     /// Find short-circuits: remove the edges that the bound speaks against (TABLE may be a table or a fitted model)
     Prune(Box<PruneArgs>),
+    /// Place new rows in a fitted model: coordinates, their uncertainty, and how surprising each row is
+    Transform(TransformArgs),
+    /// Observations from coordinates, with predictive standard deviations
+    Reconstruct(ReconstructArgs),
+    /// Draw new coordinates and observations from a fitted model
+    Sample(SampleArgs),
+    /// Which features change along each latent direction
+    Loadings(LoadingsArgs),
     /// Tell what a model file holds
     Info(InfoArgs),
     /// Draw points from a known manifold
@@ -235,6 +261,10 @@ pub struct FitArgs {
     pub prune: bool,
     #[command(flatten)]
     pub pruning: PruningArgs,
+    /// Then fit again without one part of the rows in turn, so that novelty and predictive intervals are those of rows that
+    /// a fit has not seen; 10 parts if no number is given
+    #[arg(long, value_name = "PARTS", num_args = 0..=1, default_missing_value = "10")]
+    pub calibrate: Option<usize>,
     /// Overwrite files
     #[arg(long)]
     pub force: bool,
@@ -361,19 +391,6 @@ fn rule(text: &str) -> Result<tangency::Rule, String> {
 pub enum PresetArg {
     Default,
     Authors,
-}
-
-/// A choice on the command line that stands for one of the library's.
-macro_rules! choice {
-    ($name:ident => $target:path { $($variant:ident),+ }) => {
-        #[derive(Clone, Copy, ValueEnum)]
-        pub enum $name { $($variant),+ }
-        impl From<$name> for $target {
-            fn from(choice: $name) -> Self {
-                match choice { $($name::$variant => <$target>::$variant),+ }
-            }
-        }
-    };
 }
 
 choice!(SymmetryArg => tangency::Symmetry { Or, Mutual });

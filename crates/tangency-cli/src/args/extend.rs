@@ -1,0 +1,134 @@
+//! What was typed to put a model to use.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Args)]
+#[command(allow_negative_numbers = true)]
+pub struct TransformArgs {
+    /// A model that `tangency fit` wrote
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub table: NewTableArgs,
+    /// Features of the model in its order, by name or number from 1 in this table [default: those of the same names]
+    #[arg(long, value_delimiter = ',')]
+    pub columns: Vec<String>,
+    /// Training points that each row is joined to [default: as in the fit]
+    #[arg(long, short = 'k')]
+    pub n_neighbors: Option<usize>,
+    /// Also write the covariance, the neighbours and the local map of each row
+    #[arg(long)]
+    pub details: bool,
+    /// Where the coordinates go: .csv, .tsv or .parquet
+    #[arg(long)]
+    pub out: PathBuf,
+    /// Overwrite the file
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// A table that is read row by row.
+#[derive(Args)]
+pub struct NewTableArgs {
+    /// The table: .csv, .tsv, .npy, .npz or .parquet, one sample a row
+    pub table: PathBuf,
+    /// Column that names the rows
+    #[arg(long)]
+    pub id_column: Option<String>,
+    /// Column with a label of each row, which goes to the output
+    #[arg(long)]
+    pub label_column: Option<String>,
+    /// The first row of a CSV or TSV is a header [default: found out]
+    #[arg(long, conflicts_with = "no_header")]
+    pub header: bool,
+    /// The first row of a CSV or TSV is data
+    #[arg(long)]
+    pub no_header: bool,
+    /// Which array of an .npz
+    #[arg(long)]
+    pub array: Option<String>,
+}
+
+#[derive(Args)]
+#[command(allow_negative_numbers = true)]
+pub struct ReconstructArgs {
+    /// A model that `tangency fit` wrote
+    pub model: PathBuf,
+    /// Coordinates x1, x2, … to begin from, as `transform` and `fit --embedding` write them
+    #[arg(required_unless_present_any = ["leave_one_out", "grid"], conflicts_with_all = ["leave_one_out", "grid"])]
+    pub coordinates: Option<PathBuf>,
+    /// Reconstruct each training point from the others
+    #[arg(long, conflicts_with = "grid")]
+    pub leave_one_out: bool,
+    /// Reconstruct a grid over the latent space: 20x20
+    #[arg(long, value_name = "SIZE")]
+    pub grid: Option<String>,
+    /// What the standard deviations are for [default: placed-row if the table has sd1, …, as `transform` writes it, otherwise
+    /// measurement]
+    #[arg(long, value_enum)]
+    pub predicts: Option<PredictsArg>,
+    /// Training points that each reconstruction is the mean of [default: as in the fit]
+    #[arg(long, short = 'k')]
+    pub n_neighbors: Option<usize>,
+    /// Draw the reconstructions as images, .svg or .png
+    #[arg(long, requires = "image", value_name = "FILE")]
+    pub figure: Option<PathBuf>,
+    /// Rows and columns of pixels that the features are: 16x16
+    #[arg(long, value_name = "SIZE")]
+    pub image: Option<String>,
+    /// Where the observations go: .csv, .tsv or .parquet
+    #[arg(long)]
+    pub out: PathBuf,
+    /// Overwrite files
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Args)]
+#[command(allow_negative_numbers = true)]
+pub struct SampleArgs {
+    /// A model that `tangency fit` wrote
+    pub model: PathBuf,
+    /// Number of samples
+    #[arg(long, default_value_t = 100)]
+    pub n: usize,
+    /// Seed
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Where they go: .csv, .tsv or .parquet
+    #[arg(long)]
+    pub out: PathBuf,
+    /// Overwrite the file
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Args)]
+#[command(allow_negative_numbers = true)]
+pub struct LoadingsArgs {
+    /// A model that `tangency fit` wrote
+    pub model: PathBuf,
+    /// Only this point, by id or row number; may be repeated [default: all]
+    #[arg(long, value_name = "ID")]
+    pub point: Vec<String>,
+    /// Only points with this label; may be repeated
+    #[arg(long)]
+    pub label: Vec<String>,
+    /// Only points in this part of the latent space, as x1=-1:0.5; may be repeated, and all must hold
+    #[arg(long, value_name = "x1=LOW:HIGH")]
+    pub region: Vec<String>,
+    /// One line for each point in the file instead of the average
+    #[arg(long, requires = "out")]
+    pub each: bool,
+    /// How many features to show for each direction
+    #[arg(long, default_value_t = 10)]
+    pub top: usize,
+    /// Where the loadings go: .csv, .tsv or .parquet
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// Overwrite the file
+    #[arg(long)]
+    pub force: bool,
+}
+
+choice!(PredictsArg => tangency::extend::Predicts { Measurement, PlacedRow });

@@ -1,0 +1,141 @@
+//! `tangency loadings`: which features change along each latent direction.
+
+use crate::args::LoadingsArgs;
+use crate::transform::numbered;
+use crate::{info, say::Say};
+use serde_json::{Value, json};
+use tangency::extend::{Loadings, loadings};
+use tangency::io::{Cells, Claims, ColumnKind, Model, TableWriter, load_model};
+use tangency::{Error, Result};
+
+/// Runs the command.
+pub fn run(args: &LoadingsArgs, say: Say) -> Result<()> {
+    args.out.as_deref().map(TableWriter::check).transpose()?;
+    let out = Claims::new(args.force, [&args.model]).claim_if(&args.out)?;
+    let model = load_model(&args.model)?;
+    let points = chosen(&model, args)?;
+    let average = loadings(&model.fit, &points)?;
+    if let Some(out) = &out {
+        let d_x = model.fit.coordinates.ncols();
+        let mut header = vec![("feature".to_owned(), ColumnKind::Text)];
+        header.extend(numbered("x", d_x).chain(numbered("sd", d_x)));
+        if args.each {
+            header.insert(0, ("id".to_owned(), ColumnKind::Text));
+        }
+        let mut writer = TableWriter::create(out, &header)?;
+        if args.each {
+            for &i in &points {
+                let ids = Cells::Text(vec![model.id(i); model.feature_names.len()]);
+                let mut cells = cells(&model, &loadings(&model.fit, &[i])?);
+                cells.insert(0, ids);
+                writer.write(&cells)?;
+            }
+        } else {
+            writer.write(&cells(&model, &average))?;
+        }
+        writer.finish()?;
+    }
+    let described = ranked(&model, &average, args.top);
+    let n = model.fit.n();
+    say.line(&match points.len() {
+        1 => format!("point {}", model.id(points[0])),
+        count if count == n => format!("average over all {n} points"),
+        count => format!("average over {count} of {n} points"),
+    });
+    for (a, features) in described.iter().enumerate() {
+        say.line(&format!("per unit of x{}:", a + 1));
+        let width = features.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+        for (name, mean, deviation, _) in features {
+            say.line(&format!("  {name:width$}  {mean:+.4} ± {deviation:.4}"));
+        }
+    }
+    if let Some(out) = &out {
+        say.line(&format!("wrote {}", out.path().display()));
+    }
+    info::warnings(&model).iter().for_each(|text| say.warn(text));
+    let as_json = |features: &Vec<(&str, f64, f64, f64)>| -> Value {
+        let one = |&(name, mean, deviation, strength): &(&str, f64, f64, f64)| json!({"feature": name, "mean": mean, "sd": deviation, "standardised": strength});
+        features.iter().map(one).collect()
+    };
+    say.result(&json!({
+        "n_points": points.len(),
+        "directions": described.iter().map(as_json).collect::<Vec<_>>(),
+        "warnings": info::warnings(&model),
+        "written": out.map(|out| out.path().to_owned()),
+    }));
+    Ok(())
+}
+
+/// The points that all of the conditions leave.
+fn chosen(model: &Model, args: &LoadingsArgs) -> Result<Vec<usize>> {
+    let invalid = |field, requirement: String| Err(Error::InvalidConfig { field, requirement });
+    let mut points: Vec<usize> = (0..model.fit.n()).collect();
+    if !args.point.is_empty() {
+        points = args.point.iter().map(|id| info::point(model, id, "point")).collect::<Result<_>>()?;
+        points.sort_unstable();
+        points.dedup();
+    }
+    if !args.label.is_empty() {
+        let Some(labels) = &model.labels else {
+            return invalid("label", "left out: this model was fitted without --label-column".into());
+        };
+        if let Some(label) = args.label.iter().find(|label| !labels.contains(label)) {
+            return invalid("label", format!("one of the model's; no point is labelled \"{label}\""));
+        }
+        points.retain(|&i| args.label.contains(&labels[i]));
+    }
+    for text in &args.region {
+        let d_x = model.fit.coordinates.ncols();
+        let Some((a, low, high)) = region(text, d_x) else {
+            return invalid("region", format!("a coordinate and its range, such as x{d_x}=-1:0.5, not \"{text}\""));
+        };
+        points.retain(|&i| (low..=high).contains(&model.fit.coordinates[(i, a)]));
+    }
+    if points.is_empty() {
+        return invalid("region", "one with points of the model in it; no point meets all conditions".into());
+    }
+    Ok(points)
+}
+
+fn region(text: &str, d_x: usize) -> Option<(usize, f64, f64)> {
+    let (name, range) = text.split_once('=')?;
+    let (low, high) = range.split_once(':')?;
+    let a: usize = name.trim().strip_prefix('x')?.parse().ok()?;
+    let (low, high): (f64, f64) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
+    ((1..=d_x).contains(&a) && low <= high).then_some((a - 1, low, high))
+}
+
+fn cells(model: &Model, loadings: &Loadings) -> Vec<Cells> {
+    let mut cells = vec![Cells::Text(model.feature_names.clone())];
+    for matrix in [&loadings.mean, &loadings.deviation] {
+        cells.extend((0..matrix.ncols()).map(|a| Cells::Numbers(matrix.col_as_slice(a).to_vec())));
+    }
+    cells
+}
+
+/// Name, mean, deviation and strength of the strongest features of each direction. Features may have different units, so
+/// the strength is the change over the spread of the coordinate, in standard deviations of the feature.
+fn ranked<'m>(model: &'m Model, loadings: &Loadings, top: usize) -> Vec<Vec<(&'m str, f64, f64, f64)>> {
+    let fit = &model.fit;
+    let spread = |column: &[f64]| {
+        let mean = column.iter().sum::<f64>() / column.len() as f64;
+        (column.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / column.len() as f64).sqrt()
+    };
+    let of_feature: Vec<f64> =
+        (0..fit.observations.ncols()).map(|f| spread(fit.observations.col_as_slice(f))).collect();
+    (0..fit.coordinates.ncols())
+        .map(|a| {
+            let of_x = spread(fit.coordinates.col_as_slice(a));
+            let mut features: Vec<(&str, f64, f64, f64)> = (0..of_feature.len())
+                .map(|f| {
+                    let mean = loadings.mean[(f, a)];
+                    let strength = if of_feature[f] > 0.0 { mean * of_x / of_feature[f] } else { 0.0 };
+                    (model.feature_names[f].as_str(), mean, loadings.deviation[(f, a)], strength)
+                })
+                .collect();
+            features.sort_by(|p, q| q.3.abs().total_cmp(&p.3.abs()));
+            features.truncate(top);
+            features
+        })
+        .collect()
+}

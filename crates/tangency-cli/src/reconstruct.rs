@@ -1,0 +1,282 @@
+//! `tangency reconstruct`: observations from coordinates, for a table, for the training points, or over a grid.
+
+use crate::args::ReconstructArgs;
+use crate::transform::{BLOCK, extension, ids, numbered};
+use crate::{info, interrupt, progress, say::Say};
+use serde_json::json;
+use std::path::Path;
+use tangency::extend::{Extension, Predicts, Reconstruction};
+use tangency::io::table::{TableOptions, TableStream};
+use tangency::io::{Cells, Claims, ColumnKind, Model, Output, TableWriter, load_model};
+use tangency::linalg::Matrix;
+use tangency::{Error, Result};
+use tangency_report::{Tile, TileShape, tiles};
+
+/// Most images in one figure.
+const MOST_IMAGES: usize = 900;
+
+/// Runs the command.
+pub fn run(args: &ReconstructArgs, say: Say) -> Result<()> {
+    TableWriter::check(&args.out)?;
+    let mut claims = Claims::new(args.force, [&args.model].into_iter().chain(&args.coordinates));
+    let out = claims.claim(&args.out)?;
+    let picture = Picture::new(args, &mut claims)?;
+    let model = load_model(&args.model)?;
+    let picture = picture.map(|picture| picture.checked(&model)).transpose()?;
+    interrupt::listen();
+    let mut job = Job { args, model: &model, out: &out, picture, predicts: args.predicts.map(Into::into), say };
+    let done = match (&args.coordinates, &args.grid) {
+        (Some(path), _) => job.table(path)?,
+        (None, Some(size)) => job.grid(size)?,
+        (None, None) => job.training_points()?,
+    };
+    let mut written = vec![out.path().to_owned()];
+    if let Some(picture) = &job.picture {
+        picture.draw(done.columns)?;
+        written.push(picture.output.path().to_owned());
+    }
+    say.line(&done.line);
+    written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
+    if done.interrupted {
+        say.warn(&format!("interrupted after {} rows; the file has no more", done.rows));
+    }
+    info::warnings(&model).iter().for_each(|text| say.warn(text));
+    say.result(&json!({
+        "rows": done.rows,
+        "predicts": done.predicts,
+        "calibrated": model.fit.calibration.is_some(),
+        "interrupted": done.interrupted,
+        "warnings": info::warnings(&model),
+        "written": written,
+    }));
+    Ok(())
+}
+
+struct Job<'a> {
+    args: &'a ReconstructArgs,
+    model: &'a Model,
+    out: &'a Output,
+    picture: Option<Picture>,
+    predicts: Option<Predicts>,
+    say: Say,
+}
+
+struct Done {
+    rows: usize,
+    predicts: Predicts,
+    interrupted: bool,
+    line: String,
+    /// Images side by side.
+    columns: usize,
+}
+
+impl Job<'_> {
+    fn d_x(&self) -> usize {
+        self.model.fit.coordinates.ncols()
+    }
+
+    fn extension(&self) -> Result<Extension> {
+        extension(self.model, self.args.n_neighbors)
+    }
+
+    /// The file, with these columns before the features and those after.
+    fn writer(&self, before: Vec<(String, ColumnKind)>, after: &[&str]) -> Result<TableWriter> {
+        let names = &self.model.feature_names;
+        let mut header = before;
+        header.extend(names.iter().map(|name| (name.clone(), ColumnKind::Number)));
+        header.extend(names.iter().map(|name| (format!("sd_{name}"), ColumnKind::Number)));
+        header.extend(after.iter().map(|name| ((*name).to_owned(), ColumnKind::Number)));
+        TableWriter::create(self.out, &header)
+    }
+
+    fn table(&mut self, path: &Path) -> Result<Done> {
+        let named = |prefix: &str| (1..=self.d_x()).map(|a| format!("{prefix}{a}")).collect::<Vec<_>>();
+        let column = |name: &str, stream: &TableStream| {
+            stream.names().is_some_and(|names| names.iter().any(|other| other == name)).then(|| name.to_owned())
+        };
+        let plain = TableStream::open(path, &TableOptions::default())?;
+        let placed = named("sd").iter().all(|name| column(name, &plain).is_some());
+        let predicts = self.predicts.unwrap_or(if placed { Predicts::PlacedRow } else { Predicts::Measurement });
+        let (id_column, label_column) = (column("id", &plain), column("label", &plain));
+        let mut stream = TableStream::open(path, &TableOptions { id_column, label_column, ..TableOptions::default() })?;
+        stream.choose(&named("x"))?;
+        let mut next = stream.next_block(BLOCK)?;
+        let extension = self.extension()?;
+        let mut writer = self.writer(vec![("id".to_owned(), ColumnKind::Text)], &[])?;
+        let mut bar = progress::rows(self.say, stream.rows());
+        let (mut rows, mut interrupted) = (0, false);
+        while let Some(block) = next {
+            let found = extension.reconstruct(&block.values.transpose().to_owned(), predicts)?;
+            let ids = ids(&block);
+            if let Some(picture) = &mut self.picture {
+                (0..ids.len()).for_each(|i| picture.add(&found.values, i, &ids[i], true));
+            }
+            rows += ids.len();
+            let mut cells = vec![Cells::Text(ids)];
+            cells.extend(columns(&found));
+            writer.write(&cells)?;
+            interrupted = bar(rows);
+            if interrupted {
+                break;
+            }
+            next = stream.next_block(BLOCK)?;
+        }
+        drop(bar);
+        writer.finish()?;
+        let what = match predicts {
+            Predicts::PlacedRow => "rows placed by their own measurements",
+            Predicts::Measurement => "a measurement made there",
+        };
+        let line = format!("{rows} reconstructions; standard deviations are for {what}");
+        Ok(Done { rows, predicts, interrupted, line, columns: 10 })
+    }
+
+    fn grid(&mut self, size: &str) -> Result<Done> {
+        let d_x = self.d_x();
+        let sizes = counts(size).filter(|sizes| sizes.len() == d_x && sizes.iter().product::<usize>() <= 1_000_000);
+        let Some(sizes) = sizes else {
+            let example = vec!["20"; d_x].join("x");
+            let requirement = format!("{d_x} numbers such as {example}, at most a million points, not \"{size}\"");
+            return Err(Error::InvalidConfig { field: "grid", requirement });
+        };
+        let (extension, predicts) = (self.extension()?, self.predicts.unwrap_or_default());
+        let points = extension.grid(&sizes);
+        let nearest = extension.distance_to_nearest(&points);
+        let found = extension.reconstruct(&points, predicts)?;
+        let mut writer = self.writer(numbered("x", d_x).collect(), &["nearest"])?;
+        let mut cells: Vec<Cells> = (0..d_x).map(|a| Cells::Numbers(points.col_as_slice(a).to_vec())).collect();
+        cells.extend(columns(&found));
+        cells.push(Cells::Numbers(nearest.clone()));
+        writer.write(&cells)?;
+        writer.finish()?;
+        let reach = extension.typical_step();
+        let near = nearest.iter().filter(|&&distance| distance <= reach).count();
+        if let Some(picture) = &mut self.picture {
+            // upwards is up
+            let width = sizes[0];
+            for row in (0..nearest.len() / width).rev() {
+                for i in row * width..(row + 1) * width {
+                    picture.add(&found.values, i, "", nearest[i] <= reach);
+                }
+            }
+        }
+        let rows = nearest.len();
+        let line = format!(
+            "{rows} reconstructions on a grid over the coordinates; {near} of them have a training point nearer than a typical edge ({reach:.3}), trust only these"
+        );
+        Ok(Done { rows, predicts, interrupted: false, line, columns: sizes[0] })
+    }
+
+    fn training_points(&mut self) -> Result<Done> {
+        if self.predicts == Some(Predicts::Measurement) {
+            let requirement = "placed-row with --leave-one-out: training points are placed by their own measurements";
+            return Err(Error::InvalidConfig { field: "predicts", requirement: requirement.into() });
+        }
+        let extension = self.extension()?;
+        let all = extension.left_out();
+        let kept: Vec<(usize, _)> = all.iter().enumerate().filter_map(|(i, seen)| Some((i, seen.as_ref()?))).collect();
+        let mut before = vec![("id".to_owned(), ColumnKind::Text)];
+        before.extend(numbered("x", self.d_x()));
+        let mut writer = self.writer(before, &["strain"])?;
+        let d_y = self.model.feature_names.len();
+        let found = Reconstruction {
+            values: Matrix::from_fn(kept.len(), d_y, |r, f| kept[r].1.values[f]),
+            deviations: Matrix::from_fn(kept.len(), d_y, |r, f| kept[r].1.deviations[f]),
+        };
+        let ids: Vec<String> = kept.iter().map(|(i, _)| self.model.id(*i)).collect();
+        if let Some(picture) = &mut self.picture {
+            (0..ids.len()).for_each(|r| picture.add(&found.values, r, &ids[r], true));
+        }
+        let mut cells = vec![Cells::Text(ids)];
+        cells.extend((0..self.d_x()).map(|a| Cells::Numbers(kept.iter().map(|(_, seen)| seen.mean[a]).collect())));
+        cells.extend(columns(&found));
+        cells.push(Cells::Numbers(kept.iter().map(|(_, seen)| seen.strain).collect()));
+        writer.write(&cells)?;
+        writer.finish()?;
+
+        let mut worst = kept.clone();
+        worst.sort_by(|p, q| q.1.strain.total_cmp(&p.1.strain));
+        let named: Vec<String> =
+            worst.iter().take(5).map(|(i, seen)| format!("{} ({:.1})", self.model.id(*i), seen.strain)).collect();
+        let mut line = format!(
+            "{} training points, each from the others; worst, in predicted deviations: {}",
+            kept.len(),
+            named.join(", ")
+        );
+        if kept.len() < all.len() {
+            let apart = all.len() - kept.len();
+            line += &format!("; left out {apart} without which the graph would be in pieces");
+        }
+        Ok(Done { rows: kept.len(), predicts: Predicts::PlacedRow, interrupted: false, line, columns: 20 })
+    }
+}
+
+fn columns(found: &Reconstruction) -> Vec<Cells> {
+    let of = |matrix: &Matrix| -> Vec<Cells> {
+        (0..matrix.ncols()).map(|f| Cells::Numbers(matrix.col_as_slice(f).to_vec())).collect()
+    };
+    let mut cells = of(&found.values);
+    cells.extend(of(&found.deviations));
+    cells
+}
+
+/// `20x20` as numbers, each at least 1.
+fn counts(text: &str) -> Option<Vec<usize>> {
+    text.split('x').map(|part| part.trim().parse().ok().filter(|&count: &usize| count > 0)).collect()
+}
+
+/// Reconstructions to be drawn as images.
+struct Picture {
+    output: Output,
+    png: bool,
+    shape: TileShape,
+    images: Vec<(Vec<f64>, String)>,
+    n_features: usize,
+}
+
+impl Picture {
+    fn new(args: &ReconstructArgs, claims: &mut Claims) -> Result<Option<Self>> {
+        let Some(path) = &args.figure else { return Ok(None) };
+        let invalid = |field, requirement: String| Error::InvalidConfig { field, requirement };
+        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        if !["svg", "png"].contains(&extension.as_str()) {
+            return Err(invalid("figure", format!("a file that ends in .svg or .png, not {}", path.display())));
+        }
+        let text = args.image.as_deref().unwrap_or_default();
+        let Some([rows, columns]) = counts(text).and_then(|sizes| <[usize; 2]>::try_from(sizes).ok()) else {
+            return Err(invalid("image", format!("rows and columns of pixels such as 16x16, not \"{text}\"")));
+        };
+        let shape = TileShape { rows, columns };
+        Ok(Some(Self { output: claims.claim(path)?, png: extension == "png", shape, images: vec![], n_features: 0 }))
+    }
+
+    fn checked(mut self, model: &Model) -> Result<Self> {
+        let (TileShape { rows, columns }, features) = (self.shape, model.feature_names.len());
+        if rows.checked_mul(columns) != Some(features) {
+            let requirement = format!("{features} pixels, as many as the model has features, not {rows}x{columns}");
+            return Err(Error::InvalidConfig { field: "image", requirement });
+        }
+        self.n_features = features;
+        Ok(self)
+    }
+
+    /// Adds an image, or an empty place.
+    fn add(&mut self, values: &Matrix, row: usize, caption: &str, shown: bool) {
+        if self.images.len() < MOST_IMAGES {
+            let pixel = |f: usize| if shown { values[(row, f)] } else { f64::NAN };
+            self.images.push(((0..self.n_features).map(pixel).collect(), caption.to_owned()));
+        }
+    }
+
+    fn draw(&self, columns: usize) -> Result<()> {
+        let images: Vec<Tile> =
+            self.images.iter().map(|(values, caption)| Tile { values, caption, mark: None }).collect();
+        let failed = |error: tangency_report::FigureError| Error::File {
+            path: self.output.path().to_owned(),
+            reason: format!("cannot be drawn: {error}"),
+        };
+        let figure = tiles(&images, self.shape, columns, &[], "Reconstructions").map_err(failed)?;
+        let bytes = if self.png { figure.png(2.0).map_err(failed)? } else { figure.svg().as_bytes().to_vec() };
+        self.output.write(|file| file.write_all(&bytes))
+    }
+}

@@ -1,0 +1,57 @@
+//! `tangency sample`: new coordinates and observations from a fitted model.
+
+use crate::args::SampleArgs;
+use crate::transform::{BLOCK, extension, numbered};
+use crate::{info, interrupt, progress, say::Say};
+use serde_json::json;
+use tangency::io::{Cells, Claims, ColumnKind, TableWriter, load_model};
+use tangency::linalg::Matrix;
+use tangency::{Error, Result};
+
+/// Runs the command.
+pub fn run(args: &SampleArgs, say: Say) -> Result<()> {
+    if args.n == 0 {
+        return Err(Error::InvalidConfig { field: "n", requirement: "at least 1".into() });
+    }
+    TableWriter::check(&args.out)?;
+    let out = Claims::new(args.force, [&args.model]).claim(&args.out)?;
+    let model = load_model(&args.model)?;
+    let d_x = model.fit.coordinates.ncols();
+    let mut header = vec![("beside".to_owned(), ColumnKind::Text)];
+    header.extend(numbered("x", d_x));
+    header.extend(model.feature_names.iter().map(|name| (name.clone(), ColumnKind::Number)));
+    let mut writer = TableWriter::create(&out, &header)?;
+    interrupt::listen();
+    let extension = extension(&model, None)?;
+    let mut bar = progress::rows(say, Some(args.n));
+    let mut done = 0;
+    while done < args.n {
+        let drawn = extension.sample(done, BLOCK.min(args.n - done), args.seed);
+        let columns = |matrix: &Matrix| -> Vec<Cells> {
+            (0..matrix.ncols()).map(|c| Cells::Numbers(matrix.col_as_slice(c).to_vec())).collect()
+        };
+        let mut cells = vec![Cells::Text(drawn.beside.iter().map(|&i| model.id(i as usize)).collect())];
+        cells.extend(columns(&drawn.coordinates));
+        cells.extend(columns(&drawn.values));
+        writer.write(&cells)?;
+        done += drawn.beside.len();
+        if bar(done) {
+            break;
+        }
+    }
+    drop(bar);
+    writer.finish()?;
+    say.line(&format!("{done} samples in {}", out.path().display()));
+    if done < args.n {
+        say.warn(&format!("interrupted after {done} of {} samples; the file has no more", args.n));
+    }
+    info::warnings(&model).iter().for_each(|text| say.warn(text));
+    say.result(&json!({
+        "n": done,
+        "seed": args.seed,
+        "interrupted": done < args.n,
+        "warnings": info::warnings(&model),
+        "written": [out.path()],
+    }));
+    Ok(())
+}
