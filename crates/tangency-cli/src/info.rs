@@ -72,7 +72,7 @@ pub fn summary(model: &Model) -> Vec<String> {
     let coordinates: Vec<String> =
         (0..d_x).map(|a| format!("x{} spreads {:.3}, known to ±{:.3}", a + 1, spread(a), median(a))).collect();
     let hyper = &fit.hyper;
-    vec![
+    let mut lines = vec![
         format!("{n} points, {d_y} features ({}) → {d_x} coordinates", shortened(&model.feature_names)),
         format!(
             "graph: {edges} edges, {:.1} neighbours a point{}",
@@ -90,18 +90,16 @@ pub fn summary(model: &Model) -> Vec<String> {
             fit.bound_scaled()
         ),
         format!("gamma {:.4}, lambda {:.4}, nu {:.4}, alpha {:.2e}", hyper.gamma, hyper.lambda, hyper.nu, hyper.alpha),
-        match &fit.calibration {
-            Some(Calibration { folds, spread, .. }) => {
-                format!("calibrated on {folds} parts that fits have not seen; predicted deviations times {spread:.2}")
-            }
-            None => String::new(),
-        },
         if fit.removed.is_empty() {
             format!("{} after {} iterations from the {} start", stopped(fit.stop), fit.trace.len(), name_of(fit.start))
         } else {
             format!("{} on the pruned graph, the last refit in {} iterations", stopped(fit.stop), fit.trace.len())
         },
-    ]
+    ];
+    lines.extend(fit.calibration.as_ref().map(|Calibration { folds, spread, .. }| {
+        format!("calibrated on {folds} parts of the rows; the model's deviations of new rows are multiplied by {spread:.2}")
+    }));
+    lines
 }
 
 /// What a person should know before trusting a model.

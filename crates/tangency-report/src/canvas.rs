@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::colour::WHITE;
+use crate::colour::{Rgb, WHITE};
 use crate::figure::Figure;
 use crate::font;
 use crate::style::{Anchor, Number, Rect, Shape, Style, Type};
@@ -56,6 +56,23 @@ impl Canvas {
         if !data.is_empty() {
             self.put(format_args!("<path d=\"{data}\" stroke-linejoin=\"round\"{style}/>\n"));
         }
+    }
+
+    /// Boxes on a grid of square cells with its corner at `at`, one path a colour, their edges not smoothed.
+    ///
+    /// A box is `[column, row, width, height]`, counted in cells.
+    pub fn mosaic<'a>(&mut self, at: (f64, f64), cell: f64, layers: impl IntoIterator<Item = (Rgb, &'a [[usize; 4]])>) {
+        let [x, y] = [at.0, at.1].map(Number);
+        let scale = if cell == 1.0 { String::new() } else { format!(" scale({cell})") };
+        self.put(format_args!("<g transform=\"translate({x} {y}){scale}\" shape-rendering=\"crispEdges\">\n"));
+        for (colour, boxes) in layers.into_iter().filter(|layer| !layer.1.is_empty()) {
+            self.put(format_args!("<path fill=\"{colour}\" d=\""));
+            for [column, row, width, height] in boxes {
+                self.put(format_args!("M{column} {row}h{width}v{height}h-{width}z"));
+            }
+            self.body.push_str("\"/>\n");
+        }
+        self.body.push_str("</g>\n");
     }
 
     /// A marker that covers about the area of a circle of the given radius.

@@ -18,6 +18,7 @@ mod roll;
 mod scatter;
 mod strip;
 mod style;
+mod tiles;
 
 pub use colour::Colour;
 pub use curves::{Point, Series, curves};
@@ -25,6 +26,7 @@ pub use ellipse::Uncertainty;
 pub use embedding::embedding;
 pub use figure::{Figure, FigureError};
 pub use roll::{RollCaptions, roll_and_embedding};
+pub use tiles::{Tile, TileShape, tiles};
 
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use resvg::usvg::roxmltree::Document;
 use crate::*;
 
 mod curves;
+mod tiles;
 
 fn check(figure: &Figure) {
     let svg = figure.svg();
