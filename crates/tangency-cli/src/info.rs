@@ -97,7 +97,9 @@ pub fn summary(model: &Model) -> Vec<String> {
         },
     ];
     lines.extend(fit.calibration.as_ref().map(|Calibration { folds, spread, .. }| {
-        format!("calibrated on {folds} parts of the rows; the model's deviations of new rows are multiplied by {spread:.2}")
+        format!(
+            "calibrated on {folds} parts of the rows; the model's deviations of new rows are multiplied by {spread:.2}"
+        )
     }));
     lines
 }

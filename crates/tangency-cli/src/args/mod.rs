@@ -13,7 +13,6 @@ macro_rules! choice {
     };
 }
 
-
 mod extend;
 
 pub use extend::{LoadingsArgs, NewTableArgs, ReconstructArgs, SampleArgs, TransformArgs};

@@ -60,7 +60,7 @@ fn compare(frozen: &Frozen, graph: &Graph, points: &[u32], y: &[f64], found: &su
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn placing_is_the_e_step_on_the_enlarged_graph(
