@@ -1,15 +1,21 @@
 //! The `tangency` command as a user meets it: files in, files out, messages and exit codes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
+mod calibrate;
 mod command;
 mod data;
 mod edges_and_prune;
 mod errors;
 mod files;
+mod fitted;
 mod golden;
 mod interrupt;
+mod odd_models;
 mod readme;
+mod reconstruct;
 mod runs;
+mod sample_and_loadings;
 mod select;
 mod synthetic;
 mod tables_and_graphs;
+mod transform;

@@ -5,7 +5,7 @@
 
 use super::Placement;
 use super::surroundings::Surroundings;
-use crate::linalg::{Matrix, dot, small};
+use crate::linalg::{Matrix, dot, sequential_gram, sequential_product, small};
 use crate::model::Hyperparameters;
 use std::f64::consts::PI;
 
@@ -203,10 +203,10 @@ struct Star<'a> {
     cmc: Vec<f64>,
     /// Σ_j C_jᵀt_j. `[d_x]`
     pull: Vec<f64>,
-    /// U₁, U₀, c and T one after the other. [p, d_y]
-    span: Vec<f64>,
+    /// U₁ and U₀, then for each component c and T, a vector a column. [d_y, p]
+    span: Matrix,
     /// Inner products of the span. [p, p]
-    gram: Vec<f64>,
+    gram: Matrix,
     /// log|I + WKW|.
     log_det: f64,
 }
@@ -224,10 +224,10 @@ impl Places {
         1 + a
     }
     fn sum(&self, a: usize) -> usize {
-        1 + self.d_x + a
+        (1 + a) * (1 + self.d_x)
     }
     fn tilted(&self, a: usize, b: usize) -> usize {
-        1 + (2 + a) * self.d_x + b
+        self.sum(a) + 1 + b
     }
 }
 
@@ -237,86 +237,64 @@ impl<'a> Star<'a> {
         let points = || around.points.iter().map(|&j| j as usize);
         let x = |j: usize| frozen.coordinates.col_as_slice(j);
         let center: Vec<f64> = (0..d_x).map(|a| points().map(|j| x(j)[a]).sum::<f64>() / k as f64).collect();
-        let relative: Vec<f64> = points().flat_map(|j| x(j).iter().zip(&center).map(|(x, c)| x - c)).collect(); // [k, d_x]
+        let relative = Matrix::from_fn(k, d_x, |p, a| x(around.points[p] as usize)[a] - center[a]);
         let (spread_apart, log_det) = spread_apart(&around.greens[0], k)?; // A
 
-        // rows [e_j, C_j] and, after it, A times them
-        let width = (1 + d_x) * d_y;
-        let mut rows = Vec::with_capacity(k * width);
-        let mut misses = Vec::with_capacity(k * d_y); // v_j
+        // v, e and the columns C_a, a neighbour a column
+        let mut misses = Matrix::zeros(d_y, k);
+        let mut excess = Matrix::zeros(d_y, k);
+        let mut maps = vec![Matrix::zeros(d_y, k); d_x];
         for (p, j) in points().enumerate() {
-            let first = misses.len();
-            misses.extend(frozen.observations.col_as_slice(j).iter().zip(y).map(|(y_j, y)| y_j - y));
+            let miss = misses.col_as_slice_mut(p);
+            let steps = frozen.observations.col_as_slice(j).iter().zip(y);
+            miss.iter_mut().zip(steps).for_each(|(miss, (y_j, y))| *miss = y_j - y);
             for (a, column) in frozen.map(j).enumerate() {
-                let half = 0.5 * relative[p * d_x + a];
-                misses[first..].iter_mut().zip(column).for_each(|(miss, c)| *miss -= half * c);
+                add(miss, -0.5 * relative[(p, a)], column);
+                maps[a].col_as_slice_mut(p).copy_from_slice(column);
             }
-            rows.extend(misses[first..].iter().zip(&around.potentials[first..]).map(|(miss, level)| miss - level));
-            frozen.map(j).for_each(|column| rows.extend_from_slice(column));
+            let levels = miss.iter().zip(&around.potentials[p * d_y..]);
+            excess
+                .col_as_slice_mut(p)
+                .iter_mut()
+                .zip(levels)
+                .for_each(|(excess, (miss, level))| *excess = miss - level);
         }
-        let mut smoothed = vec![0.0; k * width];
-        for p in 0..k {
-            for q in 0..k {
-                add(&mut smoothed[p * width..(p + 1) * width], spread_apart[p * k + q], &rows[q * width..]);
-            }
-        }
-        let row = |p: usize, c: usize| &rows[p * width + c * d_y..p * width + (c + 1) * d_y];
-        let smooth = |p: usize, c: usize| &smoothed[p * width + c * d_y..p * width + (c + 1) * d_y];
-
-        let mut tilted = relative.clone(); // Mx = x − Ax [k, d_x]
-        for p in 0..k {
-            for q in 0..k {
-                add(&mut tilted[p * d_x..(p + 1) * d_x], -spread_apart[p * k + q], &relative[q * d_x..]);
-            }
-        }
-        let over_pairs = |entry: &dyn Fn(usize, usize, usize) -> f64| -> Vec<f64> {
-            (0..d_x * d_x).map(|ab| (0..k).map(|p| entry(p, ab / d_x, ab % d_x)).sum()).collect()
-        };
-        let xmx = over_pairs(&|p, a, b| relative[p * d_x + a] * tilted[p * d_x + b]);
-        let cmc = over_pairs(&|p, a, b| dot(row(p, 1 + a), row(p, 1 + b)) - dot(row(p, 1 + a), smooth(p, 1 + b)));
+        let smoothed = sequential_product(&excess, &spread_apart); // eA
+        let mut tension = misses.clone(); // t = v − eA
+        tension -= &smoothed;
+        let residual = all_dot(&misses, &misses) - all_dot(&excess, &smoothed);
+        let kept = Matrix::from_fn(k, k, |p, q| f64::from(u8::from(p == q)) - spread_apart[(p, q)]); // M
+        let tilted = sequential_product(&kept, &relative); // Mx
+        let xmx =
+            (0..d_x * d_x).map(|ab| dot(relative.col_as_slice(ab / d_x), tilted.col_as_slice(ab % d_x))).collect();
+        let kept_maps: Vec<Matrix> = maps.iter().map(|map| sequential_product(map, &kept)).collect();
+        let cmc = (0..d_x * d_x).map(|ab| all_dot(&maps[ab / d_x], &kept_maps[ab % d_x])).collect();
+        let pull = maps.iter().map(|map| all_dot(map, &tension)).collect();
+        let map_energy = maps.iter().map(|map| all_dot(map, map)).sum();
 
         let Hyperparameters { gamma, lambda, nu, .. } = frozen.hyper;
+        let with_one = |x: &Matrix| Matrix::from_fn(k, 1 + d_x, |p, c| if c == 0 { 1.0 } else { x[(p, c - 1)] });
         let places = Places { d_x };
-        let mut span = vec![0.0; places.count() * d_y];
-        let mut into = |place: usize, factor: f64, vector: &[f64]| {
-            add(&mut span[place * d_y..(place + 1) * d_y], factor, vector);
-        };
-        let mut pull = vec![0.0; d_x];
-        let mut residual = 0.0;
-        for p in 0..k {
-            let miss = &misses[p * d_y..(p + 1) * d_y];
-            residual += dot(miss, miss) - dot(row(p, 0), smooth(p, 0));
-            let tension: Vec<f64> = miss.iter().zip(smooth(p, 0)).map(|(v, s)| v - s).collect(); // t_j
-            into(0, gamma, &tension);
-            for a in 0..d_x {
-                let column = row(p, 1 + a);
-                pull[a] += dot(column, &tension);
-                into(places.own(a), gamma * relative[p * d_x + a], &tension);
-                into(places.own(a), 2.0 * lambda, column);
-                into(places.sum(a), 1.0, column);
-                for b in 0..d_x {
-                    into(places.tilted(a, b), tilted[p * d_x + b], column);
-                }
+        let mut span = Matrix::zeros(d_y, places.count());
+        let mut blocks = vec![sequential_product(&tension, &with_one(&relative))];
+        blocks.extend(maps.iter().map(|map| sequential_product(map, &with_one(&tilted))));
+        for (b, block) in blocks.iter().enumerate() {
+            for c in 0..=d_x {
+                add(span.col_as_slice_mut(b * (1 + d_x) + c), if b == 0 { gamma } else { 1.0 }, block.col_as_slice(c));
             }
         }
-        if nu == 0.0 {
-            for a in 0..d_x {
-                into(places.own(a), -lambda * frozen.epsilon, &frozen.map_sum[a * d_y..(a + 1) * d_y]);
+        for a in 0..d_x {
+            let own = span.col_as_slice_mut(places.own(a));
+            add(own, 2.0 * lambda, blocks[1 + a].col_as_slice(0));
+            if nu == 0.0 {
+                add(own, -lambda * frozen.epsilon, &frozen.map_sum[a * d_y..]);
                 if let Some(i) = around.without {
-                    into(places.own(a), lambda * frozen.epsilon, frozen.maps.col_as_slice(i * d_x + a));
+                    add(own, lambda * frozen.epsilon, frozen.maps.col_as_slice(i * d_x + a));
                 }
             }
         }
-        let count = places.count();
-        let mut gram = vec![0.0; count * count];
-        for p in 0..count {
-            for q in 0..=p {
-                let value = dot(&span[p * d_y..(p + 1) * d_y], &span[q * d_y..(q + 1) * d_y]);
-                (gram[p * count + q], gram[q * count + p]) = (value, value);
-            }
-        }
-        let map_energy = (0..k).map(|p| (0..d_x).map(|a| dot(row(p, 1 + a), row(p, 1 + a))).sum::<f64>()).sum();
-        let spread = dot(&relative, &relative);
+        let gram = sequential_gram(&span);
+        let spread = all_dot(&relative, &relative);
         let k = k as f64;
         Some(Self { frozen, around, k, center, spread, map_energy, residual, xmx, cmc, pull, span, gram, log_det })
     }
@@ -338,7 +316,7 @@ impl<'a> Star<'a> {
         let mut seen = vec![0.0; count * d_x];
         for p in 0..count {
             for q in 0..count {
-                add(&mut seen[p * d_x..(p + 1) * d_x], self.gram[p * count + q], &weights[q * d_x..]);
+                add(&mut seen[p * d_x..(p + 1) * d_x], self.gram[(p, q)], &weights[q * d_x..]);
             }
         }
         let mut square = vec![0.0; d_x * d_x];
@@ -396,21 +374,14 @@ impl<'a> Star<'a> {
                 right[places.tilted(a, b) * d_x + b] = 0.5 * gamma * x.mean[a];
             }
         }
-        let weights = right.chunks(d_x).flat_map(|row| small::times(&covariance, row)).collect();
+        let weights = small::rows_times(&right, &covariance, d_x);
         Some(self.maps(weights, covariance, log_det))
     }
 
     /// The mean of C*. [d_y, d_x]
     fn map(&self, maps: &NewMaps) -> Matrix {
-        let (d_x, d_y) = (self.frozen.d_x(), self.frozen.d_y());
-        let mut map = Matrix::zeros(d_y, d_x);
-        for a in 0..d_x {
-            let column = map.col_as_slice_mut(a);
-            for (vector, weights) in self.span.chunks(d_y).zip(maps.weights.chunks(d_x)) {
-                add(column, weights[a], vector);
-            }
-        }
-        map
+        let d_x = self.frozen.d_x();
+        sequential_product(&self.span, &Matrix::from_fn(self.span.ncols(), d_x, |p, a| maps.weights[p * d_x + a]))
     }
 
     /// What of the change of the bound depends on q(x*) and q(C*), right after the E-step of q(x*).
@@ -461,14 +432,18 @@ impl<'a> Star<'a> {
 }
 
 /// A = (I + WKW)⁻¹ − 11ᵀ/k with W = I − 11ᵀ/k, and log|I + WKW|. K is given up to constants.
-fn spread_apart(green: &[f64], k: usize) -> Option<(Vec<f64>, f64)> {
+fn spread_apart(green: &[f64], k: usize) -> Option<(Matrix, f64)> {
     let means: Vec<f64> = green.chunks(k).map(|row| row.iter().sum::<f64>() / k as f64).collect();
     let mean = means.iter().sum::<f64>() / k as f64;
     let mut inverse: Vec<f64> = (0..k * k).map(|pq| green[pq] - means[pq / k] - means[pq % k] + mean).collect();
     (0..k).for_each(|j| inverse[j * k + j] += 1.0);
     let log_det = small::invert(&mut inverse, k)?;
-    inverse.iter_mut().for_each(|value| *value -= 1.0 / k as f64);
-    Some((inverse, log_det))
+    Some((Matrix::from_fn(k, k, |p, q| inverse[p * k + q] - 1.0 / k as f64), log_det))
+}
+
+/// Sum of the products of all entries.
+fn all_dot(a: &Matrix, b: &Matrix) -> f64 {
+    (0..a.ncols()).map(|c| dot(a.col_as_slice(c), b.col_as_slice(c))).sum()
 }
 
 /// `target += factor * vector`, of the vector as much as the target has.

@@ -45,7 +45,7 @@ impl Green {
         small::invert(&mut pivots, degree)
             .filter(|_| (0..degree).all(|e| pivots[e * degree + e] < 1.0 / SMALLEST_PIVOT))?;
         let across = self.pairs(points, star, without);
-        let solved: Vec<f64> = across.chunks(degree).flat_map(|row| small::times(&pivots, row)).collect();
+        let solved = small::rows_times(&across, &pivots, degree);
         let constant = 1.0 / ((n - 1.0) * (self.shift + (n - 1.0) / n));
         let mut between = self.pairs(points, points, without);
         for p in 0..k {
@@ -141,11 +141,7 @@ impl Terrain {
         let mut inverse = self.greens[0].pairs(star, star, |p, q| 1.0 / degree as f64 - grounded(p, q));
         (0..degree).for_each(|e| inverse[e * degree + e] += 1.0);
         small::invert(&mut inverse, degree)?;
-        let weights: Vec<f64> = self.greens[0]
-            .pairs(points, star, grounded)
-            .chunks(degree)
-            .flat_map(|row| small::times(&inverse, row))
-            .collect(); // [k, degree]
+        let weights = small::rows_times(&self.greens[0].pairs(points, star, grounded), &inverse, degree); // [k, degree]
         let mut potentials = Vec::with_capacity(points.len() * d_y);
         for (p, &j) in points.iter().enumerate() {
             let mut at: Vec<f64> = level(j).collect();
@@ -182,12 +178,25 @@ impl Terrain {
                 }
             }
         };
+        // a breadth-first walk over the points, which are few
         let mut groups: Vec<Vec<u32>> = Vec::new();
-        for &p in points {
-            let (joined, apart): (Vec<_>, Vec<_>) =
-                groups.into_iter().partition(|group| group.iter().any(|&q| p == q || near(p, q)));
-            groups = apart;
-            groups.push(joined.into_iter().flatten().chain([p]).collect());
+        let mut rest = points.to_vec();
+        while let Some(&first) = rest.first() {
+            let mut group = vec![first];
+            rest.remove(0);
+            let mut at = 0;
+            while at < group.len() {
+                let from = group[at];
+                rest.retain(|&p| {
+                    let joined = near(from, p);
+                    if joined {
+                        group.push(p);
+                    }
+                    !joined
+                });
+                at += 1;
+            }
+            groups.push(group);
         }
         groups
     }

@@ -37,6 +37,38 @@ pub fn product_transposed(left: &Matrix, right: &Matrix) -> Matrix {
     multiply(left.as_ref(), right.as_ref().transpose())
 }
 
+/// Multiplications below which the set-up of a product by the crate costs more than the work.
+const FEW: usize = 2000;
+
+/// `left * right` of small matrices on this thread, for work that is itself one of many.
+pub fn sequential_product(left: &Matrix, right: &Matrix) -> Matrix {
+    let mut out = Matrix::zeros(left.nrows(), right.ncols());
+    if left.nrows() * left.ncols() * right.ncols() < FEW {
+        for c in 0..right.ncols() {
+            let column = out.col_as_slice_mut(c);
+            for (p, &weight) in right.col_as_slice(c).iter().enumerate() {
+                column.iter_mut().zip(left.col_as_slice(p)).for_each(|(slot, value)| *slot += weight * value);
+            }
+        }
+        return out;
+    }
+    let (accum, par) = (faer::Accum::Replace, faer::Par::Seq);
+    faer::linalg::matmul::matmul(out.as_mut(), accum, left.as_ref(), right.as_ref(), 1.0, par);
+    out
+}
+
+/// `matrixᵀ * matrix` of a small matrix on this thread.
+pub fn sequential_gram(matrix: &Matrix) -> Matrix {
+    let size = matrix.ncols();
+    if matrix.nrows() * size * size < FEW {
+        return Matrix::from_fn(size, size, |p, q| dot(matrix.col_as_slice(p), matrix.col_as_slice(q)));
+    }
+    let mut out = Matrix::zeros(size, size);
+    let (accum, par) = (faer::Accum::Replace, faer::Par::Seq);
+    faer::linalg::matmul::matmul(out.as_mut(), accum, matrix.as_ref().transpose(), matrix.as_ref(), 1.0, par);
+    out
+}
+
 fn multiply(left: faer::MatRef<f64>, right: faer::MatRef<f64>) -> Matrix {
     let mut out = Matrix::zeros(left.nrows(), right.ncols());
     faer::linalg::matmul::matmul(out.as_mut(), faer::Accum::Replace, left, right, 1.0, fixed_par());

@@ -29,6 +29,17 @@ pub fn times(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
     matrix.chunks(vector.len()).map(|row| row.iter().zip(vector).map(|(a, b)| a * b).sum()).collect()
 }
 
+/// `rows * matrix`, the matrix symmetric of this size.
+pub fn rows_times(rows: &[f64], matrix: &[f64], size: usize) -> Vec<f64> {
+    let mut out = vec![0.0; rows.len()];
+    for (row, out) in rows.chunks(size).zip(out.chunks_mut(size)) {
+        for (&weight, column) in row.iter().zip(matrix.chunks(size)) {
+            out.iter_mut().zip(column).for_each(|(slot, value)| *slot += weight * value);
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

@@ -1,6 +1,7 @@
 //! The error table: every bad input with its message, exit code 2 and nothing written.
 
 mod edges;
+mod extend;
 mod requests;
 mod select;
 mod tables;
@@ -101,8 +102,10 @@ fn good_model(more: &str) -> Vec<u8> {
 fn every_bad_input_is_refused_with_one_sentence() {
     let mut table = "| input | message |\n|---|---|\n".to_owned();
     let mut failures = Vec::new();
-    let cases: Vec<Case> =
-        tables::cases().into_iter().chain(requests::cases()).chain(edges::cases()).chain(select::cases()).collect();
+    let cases: Vec<Case> = [tables::cases(), requests::cases(), edges::cases(), select::cases(), extend::cases()]
+        .into_iter()
+        .flatten()
+        .collect();
     for case in &cases {
         let (message, faults) = case.answer();
         writeln!(table, "| {} | {} |", case.name, message.replace('|', "\\|")).unwrap();

@@ -114,7 +114,7 @@ fn described(length: usize, header: usize, whole: usize) -> String {
 }
 
 /// The same bytes with one text replaced by another as long.
-fn patched(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+pub(super) fn patched(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
     let at = bytes.windows(from.len()).position(|window| window == from.as_bytes()).expect("text to replace");
     [&bytes[..at], to.as_bytes(), &bytes[at + to.len()..]].concat()
