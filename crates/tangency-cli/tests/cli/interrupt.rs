@@ -1,10 +1,11 @@
-//! Ctrl-C ends a fit with what it has.
+//! Ctrl-C ends a command with what it has, and a second one ends it at once.
 #![cfg(target_os = "linux")]
 
-use crate::command::{command, interrupt, run, run_json, wait_until};
-use crate::files::{Columns, folder};
+use crate::command::{command, ended_within, interrupt, run, run_json, wait_until};
+use crate::files::{Columns, contents, folder, npy};
+use crate::fitted::{put, text, with_model, with_sheet};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// Ctrl-C, as soon as the command listens for it and a second later, so that there is something to keep.
@@ -26,6 +27,84 @@ fn an_interrupted_fit_writes_the_best_so_far() {
     let iterations = Columns::read(&folder.path().join("t.csv")).rows.len();
     assert!((1..100_000).contains(&iterations));
     assert_eq!(told["n_iter"], iterations);
+}
+
+/// The model, and a table that keeps it busy for a minute.
+fn with_much_to_do() -> tempfile::TempDir {
+    let folder = with_model();
+    let cells = (0..2_000_000).flat_map(|i| [f64::from(i % 97) / 97.0, f64::from(i % 101) / 101.0, 0.0]);
+    put(folder.path(), "much.npy", npy(&[2_000_000, 3], cells));
+    folder
+}
+
+/// A command that is at work: it listens and has begun its file.
+fn at_work(folder: &Path, arguments: &str) -> Child {
+    let child = command(folder, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = || contents_named(folder, ".tangency-") > 0 && listens_for_interrupts(child.id());
+    wait_until(Duration::from_secs(30), begun);
+    std::thread::sleep(Duration::from_millis(300));
+    child
+}
+
+fn contents_named(folder: &Path, beginning: &str) -> usize {
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    names.filter(|name| name.to_string_lossy().starts_with(beginning)).count()
+}
+
+const ENDLESS: [&str; 2] =
+    ["transform m.safetensors much.npy --out out.csv", "sample m.safetensors --n 1000000000 --out out.csv"];
+
+#[test]
+fn what_is_done_row_by_row_ends_after_whole_rows() {
+    let folder = with_much_to_do();
+    for arguments in ENDLESS {
+        let before: Vec<String> = contents(folder.path()).into_keys().collect();
+        let mut child = at_work(folder.path(), &format!("{arguments} --json"));
+        let outcome = interrupt(&mut child);
+        assert_eq!(outcome.code, Some(0), "{arguments}: {}", outcome.said());
+        assert_eq!(outcome.stderr.lines().count(), 1, "{arguments}: {}", outcome.said());
+        let said = std::io::read_to_string(child.stdout.take().unwrap()).unwrap();
+        let result: serde_json::Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(result["interrupted"], true, "{arguments}");
+        let rows = result["rows"].as_u64().or(result["n"].as_u64()).unwrap();
+        assert!(rows > 0 && outcome.stderr.contains(&format!("interrupted after {rows}")), "{}", outcome.said());
+        let lines = text(folder.path(), "out.csv");
+        assert!(lines.ends_with('\n') && lines.lines().count() as u64 == rows + 1, "{arguments}");
+        std::fs::remove_file(folder.path().join("out.csv")).unwrap();
+        assert_eq!(contents(folder.path()).into_keys().collect::<Vec<_>>(), before, "{arguments}");
+    }
+}
+
+#[test]
+fn ctrl_c_twice_leaves_nothing_behind() {
+    let folder = with_much_to_do();
+    let before: Vec<String> = contents(folder.path()).into_keys().collect();
+    for arguments in ENDLESS {
+        let mut child = at_work(folder.path(), arguments);
+        for _ in 0..2 {
+            Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        }
+        let status = ended_within(Duration::from_secs(15), &mut child).expect("the command went on");
+        // the first may have been enough if it was quick
+        if status.code() == Some(0) {
+            std::fs::remove_file(folder.path().join("out.csv")).unwrap();
+        }
+        assert!([Some(0), Some(130)].contains(&status.code()), "{arguments}: {status:?}");
+        assert_eq!(contents(folder.path()).into_keys().collect::<Vec<_>>(), before, "{arguments}");
+    }
+}
+
+#[test]
+fn an_interrupted_calibration_leaves_the_model_as_it_is() {
+    let folder = with_sheet();
+    let arguments = "fit train.csv --columns y1:y3 --init pca --tol 0 --max-iter 40 --calibrate 160 --json";
+    let mut child = command(folder.path(), arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until(Duration::from_secs(30), || listens_for_interrupts(child.id()));
+    std::thread::sleep(Duration::from_millis(1500));
+    let outcome = interrupt(&mut child);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.said());
+    assert!(outcome.stderr.contains("not calibrated"), "{}", outcome.said());
+    assert!(run_json(folder.path(), "info model.safetensors")["calibration"].is_null());
 }
 
 /// Whether the process catches SIGINT, the second bit of the mask.

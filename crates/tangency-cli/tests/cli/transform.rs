@@ -1,8 +1,8 @@
 //! New rows in a fitted model: where they land, what is written of them, and that neither the company, the format nor
 //! the threads change a digit.
 
-use crate::command::{run, run_json};
-use crate::files::{npy, npz};
+use crate::command::{command, run, run_json};
+use crate::files::{Columns, npy, npz};
 use crate::fitted::{
     FIT, NEW, TRAINED, apart, assert_finite, mean, numbers, put, rms, sheet, table, text, with_model, with_sheet,
 };
@@ -322,4 +322,42 @@ fn json_tells_what_was_done_and_quiet_says_nothing() {
         (&false.into(), &false.into(), &0.into())
     );
     assert!(told["rows_per_second"].as_f64().unwrap() > 0.0);
+}
+
+/// Rows in blocks, so that many take no more memory than a few thousand.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_the_table() {
+    let folder = with_sheet();
+    let drawn = run(folder.path(), "generate helix --n 100 --seed 1").stdout;
+    put(folder.path(), "helix.csv", &drawn);
+    run(folder.path(), "fit helix.csv --columns y1:y3 -d 1 -k 6 --init isomap --max-iter 20 --out m.safetensors");
+    let points = Columns::parse(&drawn);
+    let values = numbers(&points, FEATURES);
+    for (name, rows) in [("few", 10_000), ("many", 200_000)] {
+        let cells = (0..rows).flat_map(|i| [0, 1, 2].map(|f| values[f][i % 100]));
+        put(folder.path(), &format!("{name}.npy"), npy(&[rows as u64, 3], cells));
+    }
+    let mebibytes = |arguments: &str| {
+        let mut child = command(folder.path(), &format!("{arguments} --quiet --force")).spawn().unwrap();
+        let status = Path::new("/proc").join(child.id().to_string()).join("status");
+        let mut peak = 0.0f64;
+        while child.try_wait().unwrap().is_none() {
+            let told = std::fs::read_to_string(&status).unwrap_or_default();
+            let line = told.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0");
+            peak = peak.max(line.trim().trim_end_matches(" kB").parse().unwrap_or(0.0) / 1024.0);
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        assert!(child.wait().unwrap().success(), "{arguments}");
+        peak
+    };
+    for (few, many) in [
+        ("transform m.safetensors few.npy --out few.csv", "transform m.safetensors many.npy --out many.csv"),
+        ("reconstruct m.safetensors few.csv --out out.csv", "reconstruct m.safetensors many.csv --out out.csv"),
+        ("sample m.safetensors --n 10000 --out out.csv", "sample m.safetensors --n 200000 --out out.csv"),
+    ] {
+        let (little, much) = (mebibytes(few), mebibytes(many));
+        assert!(little > 1.0 && much < little + 8.0, "{few}: {little} MiB, {many}: {much} MiB");
+    }
+    assert_eq!(text(folder.path(), "many.csv").lines().count(), 200_001);
 }

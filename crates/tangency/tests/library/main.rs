@@ -3,6 +3,7 @@
 
 mod acceleration;
 mod evidence;
+mod extend;
 mod golden;
 mod graphs;
 mod models;

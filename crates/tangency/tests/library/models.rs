@@ -1,7 +1,7 @@
 //! What a fit can tell, and what its file keeps of it.
 
 use super::{clean_roll, fit};
-use tangency::fit::check_memory;
+use tangency::fit::{Calibration, check_memory};
 use tangency::inference::Start;
 use tangency::io::{Model, Output, load_model, save_model};
 use tangency::linalg::Matrix;
@@ -15,7 +15,9 @@ fn small() -> (Matrix, Config) {
 #[test]
 fn a_model_comes_back_from_its_file_bit_for_bit() {
     let (points, config) = small();
-    let fit = Fitter::new(config).fit(&points).unwrap();
+    let mut fit = Fitter::new(config).fit(&points).unwrap();
+    let log_densities = (0..120).map(f64::from).collect();
+    fit.calibration = Some(Calibration { folds: 3, log_densities, spread: 1.25 });
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.safetensors");
     let names = |prefix: &str, count: usize| (0..count).map(|i| format!("{prefix}\u{00e9}{i}")).collect::<Vec<_>>();
@@ -28,7 +30,7 @@ fn a_model_comes_back_from_its_file_bit_for_bit() {
     assert!(a.full_covariance == b.full_covariance && a.graph == b.graph && a.trace == b.trace);
     assert_eq!((a.config.clone(), a.hyper, a.parts, a.stop), (b.config.clone(), b.hyper, b.parts, b.stop));
     assert_eq!((back.ids, back.feature_names), (model.ids, model.feature_names));
-    assert_eq!(a.bound(), b.bound());
+    assert_eq!((a.bound(), &a.calibration), (b.bound(), &b.calibration));
     assert!(matches!(Output::claim(&path, false), Err(Error::Exists { .. })));
 
     // no cut and no flipped byte gives a panic

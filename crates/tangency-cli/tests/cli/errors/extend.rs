@@ -31,10 +31,24 @@ fn new_table(name: &str, content: impl Into<Vec<u8>>, words: &[&'static str]) ->
     on_model(name, "transform m.safetensors t.csv --out out.csv", words).with("t.csv", content)
 }
 
+/// A model whose scale is so small that large numbers overflow in it.
+fn model_of_small_numbers() -> Vec<u8> {
+    let folder = folder();
+    let rows = (0..40).map(|i| format!("{}e-9,{}e-9,{}e-9\n", i % 8, i / 8, i % 3));
+    std::fs::write(folder.path().join("t.csv"), "a,b,c\n".to_owned() + &rows.collect::<String>()).unwrap();
+    run(folder.path(), "fit t.csv --init pca --max-iter 5");
+    std::fs::read(folder.path().join("model.safetensors")).unwrap()
+}
+
 /// More rows than are read at a time, and then these lines.
 fn late(lines: &str) -> String {
+    late_in("", lines)
+}
+
+/// The same with rows in other units.
+fn late_in(unit: &str, lines: &str) -> String {
     let mut text = "a,b,c\n".to_owned();
-    (0..5000).for_each(|i| writeln!(text, "{},{},1.5", i % 8, i % 5).unwrap());
+    (0..5000).for_each(|i| writeln!(text, "{}{unit},{}{unit},1.5{unit}", i % 8, i % 5).unwrap());
     text + lines
 }
 
@@ -100,7 +114,12 @@ fn tables() -> Vec<Case> {
         new_table("late new row with NaN", late("1,nan,3\n"), &["row 5001", "column b", "finite"]),
         new_table("late new row too long", late("1,2,3,4\n"), &["row 5001", "line 5002", "4 cells"]),
         new_table("late new row without sense", late("1,2,3\n1,1e300,3\n"), &["row 5002", "too far"]),
-        new_table("late new row that overflows", late("1,2,3\n1,2,1.7e308\n"), &["row 5002"]),
+        new_table(
+            "late new row that overflows",
+            late_in("e-9", "1e-9,2e-9,1e-9\n1e-9,1.7e308,0\n"),
+            &["row 5002", "column b"],
+        )
+        .with("m.safetensors", model_of_small_numbers()),
         new_table(
             "late new row that is no text",
             [late("").as_bytes(), b"\xff\xfe,2,3\n"].concat(),
@@ -127,7 +146,7 @@ fn arrays() -> Vec<Case> {
     let pair = npz(&[("left", whole.clone()), ("right", whole.clone())]);
     vec![
         array("new array of two columns", npy(&[5, 2], count(10)), &["t.npy", "2 columns", "3 features"]),
-        array("new array of one dimension", npy(&[5], count(5)), &["t.npy", "dimension"]),
+        array("new array of one dimension", npy(&[5], count(5)), &["t.npy", "1 column"]),
         array("new array without rows", npy(&[0, 3], count(0)), &["t.npy", "empty"]),
         array("new array cut short", whole[..whole.len() - 8].to_vec(), &["t.npy", "cut short"]),
         array("new array that is none", b"1,2,3\n".to_vec(), &["t.npy", "NumPy"]),
@@ -301,6 +320,9 @@ fn messages_name_only_flags_that_their_command_has() {
         let folder = folder();
         case.lay_out(folder.path());
         let outcome = attempt(folder.path(), &case.arguments);
+        if outcome.code != Some(2) {
+            continue; // the table of errors complains
+        }
         let command = case.arguments.split(' ').next().unwrap();
         let help = run(folder.path(), &format!("{command} --help")).stdout;
         for word in outcome.stderr.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')) {
