@@ -61,6 +61,7 @@ def main():
     parser = arguments(__doc__, seeds=[0, 1, 2])
     parser.add_argument("table", help="CSV with the column `digit` and the pixels")
     parser.add_argument("--neighbors", type=int, nargs="+", default=[5, 9], help="k %(default)s")
+    parser.add_argument("--fit-options", default="", help="more options of the fit, in one text")
     parser.add_argument("--figure-data", metavar="F.csv", help="write the numbers of a picture")
     args = parser.parse_args()
     table = read_csv(args.table)
@@ -85,7 +86,7 @@ def main():
                 if not args.peers_only:
                     train_csv = write_csv(tangency.folder / "train.csv", pixels, train)
                     new_csv = write_csv(tangency.folder / "new.csv", pixels, new)
-                    model, x = tangency.fit(train_csv, "-k", k, "-d", 2, "--connect")
+                    model, x = tangency.fit(train_csv, "-k", k, "-d", 2, "--connect", *args.fit_options.split())
                     path, placed = tangency.transform(model, new_csv)
                     mean, sd = tangency.reconstruct(model, path, pixels)
                     by_plane = neighbour_mean(k, x, columns(placed, "x"), train)

@@ -52,6 +52,7 @@ def main():
     parser.add_argument("table", help="CSV with the column `digit` and the pixels")
     parser.add_argument("-k", type=int, default=9, help="neighbours [%(default)s]")
     parser.add_argument("-d", type=int, default=2, help="dimension [%(default)s]")
+    parser.add_argument("--fit-options", default="", help="more options of the fit, in one text")
     parser.add_argument("--folds", type=int, default=0, help="fit with --calibrate FOLDS [%(default)s: without]")
     args = parser.parse_args()
     table = read_csv(args.table)
@@ -69,7 +70,7 @@ def main():
                     pixels = [f"p{index}" for index in range(train.shape[1])]
                     train_csv = write_csv(tangency.folder / "train.csv", pixels, train)
                     calibrate = ["--calibrate", args.folds] if args.folds else []
-                    model, _ = tangency.fit(train_csv, "-k", args.k, "-d", args.d, "--connect", *calibrate)
+                    model, _ = tangency.fit(train_csv, "-k", args.k, "-d", args.d, "--connect", *calibrate, *args.fit_options.split())
                     new_csv = tangency.folder / "new.csv"
                     place = lambda y: tangency.transform(model, write_csv(new_csv, pixels, y))[1]
                     known, others = score_all(place)

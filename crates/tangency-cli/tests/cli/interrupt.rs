@@ -37,18 +37,18 @@ fn with_much_to_do() -> tempfile::TempDir {
     folder
 }
 
-/// A command that is at work: it listens and has begun its file.
+/// A command that is at work: it listens and, where that can be seen, has begun its file.
 fn at_work(folder: &Path, arguments: &str) -> Child {
     let child = command(folder, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let begun = || contents_named(folder, ".tangency-") > 0 && listens_for_interrupts(child.id());
-    wait_until(Duration::from_secs(30), begun);
+    wait_until(Duration::from_secs(30), || listens_for_interrupts(child.id()));
+    wait_until(Duration::from_secs(1), || begun(folder));
     std::thread::sleep(Duration::from_millis(300));
     child
 }
 
-fn contents_named(folder: &Path, beginning: &str) -> usize {
-    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
-    names.filter(|name| name.to_string_lossy().starts_with(beginning)).count()
+fn begun(folder: &Path) -> bool {
+    let mut names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    names.any(|name| name.to_string_lossy().starts_with(".tangency-"))
 }
 
 const ENDLESS: [&str; 2] =

@@ -221,6 +221,8 @@ fn outputs() -> Vec<Case> {
 }
 
 fn reconstructions() -> Vec<Case> {
+    let array = npy(&[5, 2], (0..10).map(f64::from));
+    let pair = npz(&[("left", array.clone()), ("right", array)]);
     let asked = |name: &str, arguments: &str, words: &[&'static str]| {
         on_model(name, &format!("reconstruct m.safetensors {arguments} --out out.csv"), words)
     };
@@ -243,6 +245,7 @@ fn reconstructions() -> Vec<Case> {
         from("coordinates in words", "x1,x2\n1,2\nleft,4\n", &["row 2", "column x1", "\"left\""]),
         from("no coordinates", "x1,x2\n", &["x.csv", "no data row"]),
         from("coordinates beyond all numbers", "x1,x2\n0,0\n1e300,0\n", &["row 2", "too far"]),
+        asked("coordinates in one of two arrays", "x.npz", &["x.npz", "left, right"]).with("x.npz", pair),
         asked("training points as measurements", "--leave-one-out --predicts measurement", &["predicts", "placed-row"]),
         asked("an unknown prediction", "--grid 2x2 --predicts all", &["--predicts", "all"]).by_parser(),
         drawn("figure without the size of an image", "--figure f.svg", &["required arguments"]).by_parser(),
