@@ -73,7 +73,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
     result["affine_r2_before_pruning"] = folded.into();
     result["pruning"] = prune::as_json(&model, &pruned);
     result["short_circuits"] = shortcuts.len().into();
-    result["written"] = serde_json::json!(written.map(Output::path));
+    result["written"] = crate::say::names(written.map(Output::path));
     say.result(&result);
     Ok(())
 }

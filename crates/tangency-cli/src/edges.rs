@@ -1,7 +1,8 @@
 //! `tangency edges`: which edges strain a model, and what the bound says of single ones.
 
 use crate::args::EdgesArgs;
-use crate::{info, interrupt, progress, say::Say};
+use crate::say::{self, Say};
+use crate::{info, interrupt, progress};
 use serde_json::{Value, json};
 use tangency::evidence::{EdgeScore, EdgeTest, edge_scores, test_edges};
 use tangency::io::{Claims, Model, load_model, write_edge_scores};
@@ -42,7 +43,7 @@ pub fn run(args: &EdgesArgs, say: Say) -> Result<()> {
     say.result(&json!({
         "edges": scores.iter().map(|score| as_json(&model, score)).collect::<Vec<_>>(),
         "tests": tests.iter().map(|test| test_json(&model, test)).collect::<Vec<_>>(),
-        "written": out.map(|out| out.path().to_owned()),
+        "written": say::names(out.iter().map(|out| out.path())),
     }));
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! `tangency fit`: typed arguments to a validated job, the job to files.
 
 use crate::args::{FitArgs, GraphArgs, LearningArgs, ModelArgs, PresetArg, TableArgs};
-use crate::{info, interrupt, progress, prune, say::Say};
+use crate::say::{self, Say};
+use crate::{info, interrupt, progress, prune};
 use std::path::PathBuf;
 use tangency::extend::calibrate;
 use tangency::inference::{Start, Stop};
@@ -26,6 +27,10 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         return Err(Error::InvalidConfig { field: "prune", requirement });
     }
     prune::options(pruning).validate()?;
+    if let Some(parts @ 0..2) = args.calibrate {
+        let requirement = format!("a number of parts from 2 on, not {parts}");
+        return Err(Error::InvalidConfig { field: "calibrate", requirement });
+    }
     let mut claims = Claims::new(args.force, inputs(&args.table, &args.graph, &args.model));
     let out = claims.claim(&args.out)?;
     let embedding = claims.claim_if(&args.embedding)?;
@@ -33,6 +38,10 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     let edge_files = prune::Files::claim(pruning, &mut claims)?;
 
     let table = read_table(&args.table.table, &table_options(&args.table))?;
+    if let Some(parts) = args.calibrate.filter(|&parts| parts > table.values.nrows()) {
+        let requirement = format!("at most the number of rows, {}, not {parts}", table.values.nrows());
+        return Err(Error::InvalidConfig { field: "calibrate", requirement });
+    }
     let fitter = fitter(Fitter::new(config), &args.graph, &args.model, &table)?;
     let mut model = fit_table(fitter, table, say)?;
     let mut pruned = None;
@@ -44,7 +53,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     }
 
     if let Some(parts) = args.calibrate {
-        calibrate_model(&mut model, parts, say)?;
+        calibrate_model(&mut model, parts, say);
     }
 
     save_model(&out, &model)?;
@@ -69,24 +78,23 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     if let Some(found) = &pruned {
         result["pruning"] = prune::as_json(&model, found);
     }
-    result["written"] = serde_json::json!(written);
+    result["written"] = say::names(written.iter().map(PathBuf::as_path));
     say.result(&result);
     Ok(())
 }
 
-/// Finds out how the model does on rows that it has not seen; an interrupted calibration leaves the model as it is.
-fn calibrate_model(model: &mut Model, parts: usize, say: Say) -> Result<()> {
+/// Finds out how the model does on rows that it has not seen; if that fails, the model stays as it is.
+fn calibrate_model(model: &mut Model, parts: usize, say: Say) {
     if interrupt::asked() {
-        say.warn("the model was not calibrated, because the fit was interrupted");
-        return Ok(());
+        return say.warn("the model was not calibrated, because the fit was interrupted");
     }
     let mut observer = progress::parts(say, parts);
     match calibrate(&model.fit, parts, &mut observer) {
         Ok(found) => model.fit.calibration = Some(found),
         Err(Error::Interrupted { .. }) => say.warn("the model was not calibrated, because that was interrupted"),
-        Err(error) => return Err(error),
+        // the fit itself is good
+        Err(error) => say.warn(&format!("the model was not calibrated: {error}")),
     }
-    Ok(())
 }
 
 /// Fits a table with progress and Ctrl-C, and keeps the names of the rows that are in the model.

@@ -25,7 +25,9 @@ pub fn run(args: &GenerateArgs, say: Say) -> Result<()> {
             let path = output.path().display();
             say.line(&format!("{} points of a {} in {path}", args.n, name(args)));
             say.line(&format!("next: tangency fit {path} --columns y1:y3 -d {}", drawn.truth.ncols()));
-            say.result(&serde_json::json!({"out": output.path(), "n": args.n, "columns": header}));
+            say.result(
+                &serde_json::json!({"out": output.path().display().to_string(), "n": args.n, "columns": header}),
+            );
         }
         None => {
             let lines: Vec<String> =

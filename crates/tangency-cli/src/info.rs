@@ -120,6 +120,14 @@ pub fn warnings(model: &Model) -> Vec<String> {
         Stop::Interrupted => warnings.push("the fit was interrupted; the model is the best so far".to_owned()),
         Stop::Converged => {}
     }
+    let degree = 2.0 * fit.graph.edges().len() as f64 / fit.n() as f64;
+    if fit.stop != Stop::Collapsed && fit.hyper.lambda * degree < fit.hyper.nu {
+        warnings.push(
+            "lambda is almost 0, so the local maps share nothing with their neighbours: the layout is that of the start, \
+             and novelty of new rows means little; with many features try --lambda 1 --nu 0"
+                .to_owned(),
+        );
+    }
     if !fit.bridges.is_empty() {
         let listed: Vec<String> = fit
             .bridges

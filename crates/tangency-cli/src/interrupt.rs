@@ -12,6 +12,7 @@ pub fn listen() {
     // where no handler can be set, Ctrl-C ends the program as it always does
     let _ = ctrlc::set_handler(|| {
         if ASKED.swap(true, Ordering::Relaxed) {
+            tangency::io::discard_unfinished();
             std::process::exit(EXIT.into());
         }
     });

@@ -1,8 +1,9 @@
 //! `tangency loadings`: which features change along each latent direction.
 
 use crate::args::LoadingsArgs;
+use crate::info;
+use crate::say::{self, Say};
 use crate::transform::numbered;
-use crate::{info, say::Say};
 use serde_json::{Value, json};
 use tangency::extend::{Loadings, loadings};
 use tangency::io::{Cells, Claims, ColumnKind, Model, TableWriter, load_model};
@@ -43,10 +44,10 @@ pub fn run(args: &LoadingsArgs, say: Say) -> Result<()> {
         count => format!("average over {count} of {n} points"),
     });
     for (a, features) in described.iter().enumerate() {
-        say.line(&format!("per unit of x{}:", a + 1));
+        say.line(&format!("per unit of x{} (and per standard deviation, in those of the feature):", a + 1));
         let width = features.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
-        for (name, mean, deviation, _) in features {
-            say.line(&format!("  {name:width$}  {mean:+.4} ± {deviation:.4}"));
+        for (name, mean, deviation, strength) in features {
+            say.line(&format!("  {name:width$}  {mean:+.4} ± {deviation:.4}   ({strength:+.2})"));
         }
     }
     if let Some(out) = &out {
@@ -61,7 +62,7 @@ pub fn run(args: &LoadingsArgs, say: Say) -> Result<()> {
         "n_points": points.len(),
         "directions": described.iter().map(as_json).collect::<Vec<_>>(),
         "warnings": info::warnings(&model),
-        "written": out.map(|out| out.path().to_owned()),
+        "written": say::names(out.iter().map(|out| out.path())),
     }));
     Ok(())
 }
@@ -92,7 +93,8 @@ fn chosen(model: &Model, args: &LoadingsArgs) -> Result<Vec<usize>> {
         points.retain(|&i| (low..=high).contains(&model.fit.coordinates[(i, a)]));
     }
     if points.is_empty() {
-        return invalid("region", "one with points of the model in it; no point meets all conditions".into());
+        let field = if args.region.is_empty() { "label" } else { "region" };
+        return invalid(field, "such that a point is left; no point of the model meets all conditions".into());
     }
     Ok(points)
 }

@@ -47,10 +47,14 @@ fn main() -> ExitCode {
     }
 }
 
+/// More threads than this are a slip of the finger, and would take a minute to start.
+const MOST_THREADS: usize = 1024;
+
 fn start_threads(threads: Option<usize>) -> tangency::Result<()> {
     let invalid = |requirement: String| tangency::Error::InvalidConfig { field: "threads", requirement };
     let count = match threads {
         Some(0) => return Err(invalid("at least 1".into())),
+        Some(count) if count > MOST_THREADS => return Err(invalid(format!("at most {MOST_THREADS}, not {count}"))),
         Some(count) => count,
         None => 0, // rayon's own choice: all cores
     };

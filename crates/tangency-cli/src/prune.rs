@@ -1,8 +1,10 @@
 //! `tangency prune`: the edges that the bound speaks against; `fit --prune` ends in the same way.
 
 use crate::args::{PruneArgs, PruningArgs};
-use crate::{edges, fit, info, interrupt, progress, say::Say};
+use crate::say::{self, Say};
+use crate::{edges, fit, info, interrupt, progress};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 use tangency::evidence::{PruneOptions, Pruned, Removed, prune};
 use tangency::io::table::{TableOptions, read_table};
 use tangency::io::{Claims, Model, Output, load_model, save_model, write_edge_scores, write_edges, write_embedding};
@@ -52,7 +54,7 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
     info::warnings(&model).iter().for_each(|text| say.warn(text));
     let mut result = info::as_json(&model);
     result["pruning"] = as_json(&model, &pruned);
-    result["written"] = json!(written);
+    result["written"] = say::names(written.iter().map(PathBuf::as_path));
     say.result(&result);
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! `tangency reconstruct`: observations from coordinates, for a table, for the training points, or over a grid.
 
 use crate::args::ReconstructArgs;
-use crate::transform::{BLOCK, extension, ids, numbered};
-use crate::{info, interrupt, progress, say::Say};
+use crate::say::{self, Say};
+use crate::transform::{BLOCK, beside_features, counted, extension, ids, next_block, numbered, of_table, options};
+use crate::{info, interrupt, progress};
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tangency::extend::{Extension, Predicts, Reconstruction};
 use tangency::io::table::{TableOptions, TableStream};
 use tangency::io::{Cells, Claims, ColumnKind, Model, Output, TableWriter, load_model};
@@ -12,6 +13,8 @@ use tangency::linalg::Matrix;
 use tangency::{Error, Result};
 use tangency_report::{Tile, TileShape, tiles};
 
+/// Most points of a grid.
+const MOST_GRID_POINTS: usize = 1_000_000;
 /// Most images in one figure.
 const MOST_IMAGES: usize = 900;
 
@@ -34,6 +37,9 @@ pub fn run(args: &ReconstructArgs, say: Say) -> Result<()> {
     if let Some(picture) = &job.picture {
         picture.draw(done.columns)?;
         written.push(picture.output.path().to_owned());
+        if picture.dropped > 0 {
+            say.warn(&format!("the figure shows {MOST_IMAGES} images; {} more are in the table only", picture.dropped));
+        }
     }
     say.line(&done.line);
     written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
@@ -44,10 +50,10 @@ pub fn run(args: &ReconstructArgs, say: Say) -> Result<()> {
     say.result(&json!({
         "rows": done.rows,
         "predicts": done.predicts,
-        "calibrated": model.fit.calibration.is_some(),
+        "calibrated": done.calibrated,
         "interrupted": done.interrupted,
         "warnings": info::warnings(&model),
-        "written": written,
+        "written": say::names(written.iter().map(PathBuf::as_path)),
     }));
     Ok(())
 }
@@ -68,6 +74,7 @@ struct Done {
     line: String,
     /// Images side by side.
     columns: usize,
+    calibrated: bool,
 }
 
 impl Job<'_> {
@@ -81,12 +88,10 @@ impl Job<'_> {
 
     /// The file, with these columns before the features and those after.
     fn writer(&self, before: Vec<(String, ColumnKind)>, after: &[&str]) -> Result<TableWriter> {
-        let names = &self.model.feature_names;
-        let mut header = before;
-        header.extend(names.iter().map(|name| (name.clone(), ColumnKind::Number)));
-        header.extend(names.iter().map(|name| (format!("sd_{name}"), ColumnKind::Number)));
-        header.extend(after.iter().map(|name| ((*name).to_owned(), ColumnKind::Number)));
-        TableWriter::create(self.out, &header)
+        let deviations = self.model.feature_names.iter().map(|name| format!("sd_{name}"));
+        let after = deviations.chain(after.iter().map(|&name| name.to_owned()));
+        let after = after.map(|name| (name, ColumnKind::Number)).collect();
+        TableWriter::create(self.out, &beside_features(self.model, before, after))
     }
 
     fn table(&mut self, path: &Path) -> Result<Done> {
@@ -94,19 +99,22 @@ impl Job<'_> {
         let column = |name: &str, stream: &TableStream| {
             stream.names().is_some_and(|names| names.iter().any(|other| other == name)).then(|| name.to_owned())
         };
-        let plain = TableStream::open(path, &TableOptions::default())?;
+        let asked = options(&self.args.reading);
+        let plain = TableStream::open(path, &asked)?;
         let placed = named("sd").iter().all(|name| column(name, &plain).is_some());
         let predicts = self.predicts.unwrap_or(if placed { Predicts::PlacedRow } else { Predicts::Measurement });
-        let (id_column, label_column) = (column("id", &plain), column("label", &plain));
-        let mut stream = TableStream::open(path, &TableOptions { id_column, label_column, ..TableOptions::default() })?;
+        let id_column = asked.id_column.clone().or_else(|| column("id", &plain));
+        let mut stream = TableStream::open(path, &TableOptions { id_column, ..asked })?;
         stream.choose(&named("x"))?;
-        let mut next = stream.next_block(BLOCK)?;
+        let mut next = next_block(&mut stream, path)?;
         let extension = self.extension()?;
         let mut writer = self.writer(vec![("id".to_owned(), ColumnKind::Text)], &[])?;
         let mut bar = progress::rows(self.say, stream.rows());
         let (mut rows, mut interrupted) = (0, false);
         while let Some(block) = next {
-            let found = extension.reconstruct(&block.values.transpose().to_owned(), predicts)?;
+            let found = extension
+                .reconstruct(&block.values.transpose().to_owned(), predicts)
+                .map_err(|error| of_table(error, block.first))?;
             let ids = ids(&block);
             if let Some(picture) = &mut self.picture {
                 (0..ids.len()).for_each(|i| picture.add(&found.values, i, &ids[i], true));
@@ -119,7 +127,7 @@ impl Job<'_> {
             if interrupted {
                 break;
             }
-            next = stream.next_block(BLOCK)?;
+            next = next_block(&mut stream, path)?;
         }
         drop(bar);
         writer.finish()?;
@@ -127,44 +135,58 @@ impl Job<'_> {
             Predicts::PlacedRow => "rows placed by their own measurements",
             Predicts::Measurement => "a measurement made there",
         };
-        let line = format!("{rows} reconstructions; standard deviations are for {what}");
-        Ok(Done { rows, predicts, interrupted, line, columns: 10 })
+        let line = format!("{}; standard deviations are for {what}", counted(rows, "reconstruction"));
+        Ok(Done { rows, predicts, interrupted, line, columns: 10, calibrated: extension.reference().cross_validated })
     }
 
     fn grid(&mut self, size: &str) -> Result<Done> {
         let d_x = self.d_x();
-        let sizes = counts(size).filter(|sizes| sizes.len() == d_x && sizes.iter().product::<usize>() <= 1_000_000);
+        let product = |sizes: &[usize]| sizes.iter().try_fold(1usize, |product, &size| product.checked_mul(size));
+        let sizes = counts(size)
+            .filter(|sizes| sizes.len() == d_x && product(sizes).is_some_and(|points| points <= MOST_GRID_POINTS));
         let Some(sizes) = sizes else {
             let example = vec!["20"; d_x].join("x");
-            let requirement = format!("{d_x} numbers such as {example}, at most a million points, not \"{size}\"");
+            let requirement =
+                format!("{} such as {example}, at most a million points, not \"{size}\"", counted(d_x, "number"));
             return Err(Error::InvalidConfig { field: "grid", requirement });
         };
         let (extension, predicts) = (self.extension()?, self.predicts.unwrap_or_default());
         let points = extension.grid(&sizes);
-        let nearest = extension.distance_to_nearest(&points);
-        let found = extension.reconstruct(&points, predicts)?;
-        let mut writer = self.writer(numbered("x", d_x).collect(), &["nearest"])?;
-        let mut cells: Vec<Cells> = (0..d_x).map(|a| Cells::Numbers(points.col_as_slice(a).to_vec())).collect();
-        cells.extend(columns(&found));
-        cells.push(Cells::Numbers(nearest.clone()));
-        writer.write(&cells)?;
-        writer.finish()?;
         let reach = extension.typical_step();
-        let near = nearest.iter().filter(|&&distance| distance <= reach).count();
-        if let Some(picture) = &mut self.picture {
-            // upwards is up
-            let width = sizes[0];
-            for row in (0..nearest.len() / width).rev() {
-                for i in row * width..(row + 1) * width {
-                    picture.add(&found.values, i, "", nearest[i] <= reach);
-                }
+        let mut writer = self.writer(numbered("x", d_x).collect(), &["nearest"])?;
+        let mut bar = progress::rows(self.say, Some(points.nrows()));
+        let (mut rows, mut near, mut interrupted) = (0, 0, false);
+        while rows < points.nrows() && !interrupted {
+            let count = BLOCK.min(points.nrows() - rows);
+            let block = Matrix::from_fn(count, d_x, |i, a| points[(rows + i, a)]);
+            let (found, nearest) = (extension.reconstruct(&block, predicts)?, extension.distance_to_nearest(&block));
+            let mut cells: Vec<Cells> = (0..d_x).map(|a| Cells::Numbers(block.col_as_slice(a).to_vec())).collect();
+            cells.extend(columns(&found));
+            near += nearest.iter().filter(|&&distance| distance <= reach).count();
+            if let Some(picture) = &mut self.picture {
+                (0..count).for_each(|i| picture.add(&found.values, i, "", nearest[i] <= reach));
             }
+            cells.push(Cells::Numbers(nearest));
+            writer.write(&cells)?;
+            rows += count;
+            interrupted = bar(rows);
         }
-        let rows = nearest.len();
+        drop(bar);
+        writer.finish()?;
+        if let Some(picture) = &mut self.picture {
+            picture.turn_upwards(sizes[0]);
+        }
         let line = format!(
             "{rows} reconstructions on a grid over the coordinates; {near} of them have a training point nearer than a typical edge ({reach:.3}), trust only these"
         );
-        Ok(Done { rows, predicts, interrupted: false, line, columns: sizes[0] })
+        Ok(Done {
+            rows,
+            predicts,
+            interrupted,
+            line,
+            columns: sizes[0],
+            calibrated: extension.reference().cross_validated,
+        })
     }
 
     fn training_points(&mut self) -> Result<Done> {
@@ -207,7 +229,8 @@ impl Job<'_> {
             let apart = all.len() - kept.len();
             line += &format!("; left out {apart} without which the graph would be in pieces");
         }
-        Ok(Done { rows: kept.len(), predicts: Predicts::PlacedRow, interrupted: false, line, columns: 20 })
+        let calibrated = extension.reference().cross_validated;
+        Ok(Done { rows: kept.len(), predicts: Predicts::PlacedRow, interrupted: false, line, columns: 20, calibrated })
     }
 }
 
@@ -231,6 +254,8 @@ struct Picture {
     png: bool,
     shape: TileShape,
     images: Vec<(Vec<f64>, String)>,
+    /// Images that there was no room for.
+    dropped: usize,
     n_features: usize,
 }
 
@@ -247,7 +272,14 @@ impl Picture {
             return Err(invalid("image", format!("rows and columns of pixels such as 16x16, not \"{text}\"")));
         };
         let shape = TileShape { rows, columns };
-        Ok(Some(Self { output: claims.claim(path)?, png: extension == "png", shape, images: vec![], n_features: 0 }))
+        Ok(Some(Self {
+            output: claims.claim(path)?,
+            png: extension == "png",
+            shape,
+            images: vec![],
+            dropped: 0,
+            n_features: 0,
+        }))
     }
 
     fn checked(mut self, model: &Model) -> Result<Self> {
@@ -265,7 +297,15 @@ impl Picture {
         if self.images.len() < MOST_IMAGES {
             let pixel = |f: usize| if shown { values[(row, f)] } else { f64::NAN };
             self.images.push(((0..self.n_features).map(pixel).collect(), caption.to_owned()));
+        } else {
+            self.dropped += 1;
         }
+    }
+
+    /// Rows of a grid, this many images each, come from below and are drawn from above.
+    fn turn_upwards(&mut self, width: usize) {
+        let rows: Vec<_> = self.images.chunks(width).rev().flat_map(<[_]>::to_vec).collect();
+        self.images = rows;
     }
 
     fn draw(&self, columns: usize) -> Result<()> {

@@ -1,8 +1,9 @@
 //! `tangency sample`: new coordinates and observations from a fitted model.
 
 use crate::args::SampleArgs;
-use crate::transform::{BLOCK, extension, numbered};
-use crate::{info, interrupt, progress, say::Say};
+use crate::say::{self, Say};
+use crate::transform::{BLOCK, beside_features, counted, extension, numbered};
+use crate::{info, interrupt, progress};
 use serde_json::json;
 use tangency::io::{Cells, Claims, ColumnKind, TableWriter, load_model};
 use tangency::linalg::Matrix;
@@ -17,11 +18,10 @@ pub fn run(args: &SampleArgs, say: Say) -> Result<()> {
     let out = Claims::new(args.force, [&args.model]).claim(&args.out)?;
     let model = load_model(&args.model)?;
     let d_x = model.fit.coordinates.ncols();
-    let mut header = vec![("beside".to_owned(), ColumnKind::Text)];
-    header.extend(numbered("x", d_x));
-    header.extend(model.feature_names.iter().map(|name| (name.clone(), ColumnKind::Number)));
-    let mut writer = TableWriter::create(&out, &header)?;
+    let mut before = vec![("beside".to_owned(), ColumnKind::Text)];
+    before.extend(numbered("x", d_x));
     interrupt::listen();
+    let mut writer = TableWriter::create(&out, &beside_features(&model, before, vec![]))?;
     let extension = extension(&model, None)?;
     let mut bar = progress::rows(say, Some(args.n));
     let mut done = 0;
@@ -41,7 +41,7 @@ pub fn run(args: &SampleArgs, say: Say) -> Result<()> {
     }
     drop(bar);
     writer.finish()?;
-    say.line(&format!("{done} samples in {}", out.path().display()));
+    say.line(&format!("{} in {}", counted(done, "sample"), out.path().display()));
     if done < args.n {
         say.warn(&format!("interrupted after {done} of {} samples; the file has no more", args.n));
     }
@@ -51,7 +51,7 @@ pub fn run(args: &SampleArgs, say: Say) -> Result<()> {
         "seed": args.seed,
         "interrupted": done < args.n,
         "warnings": info::warnings(&model),
-        "written": [out.path()],
+        "written": say::names([out.path()]),
     }));
     Ok(())
 }

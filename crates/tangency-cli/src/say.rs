@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::io::Write;
+use std::path::Path;
 
 /// How much is said, and in which form.
 #[derive(Clone, Copy)]
@@ -41,6 +42,11 @@ impl Say {
     pub fn error(&self, error: &tangency::Error) {
         eprintln!("error: {error}");
     }
+}
+
+/// Files by name for machines; a name that is not Unicode is given as near as it can be.
+pub fn names<'a>(paths: impl IntoIterator<Item = &'a Path>) -> serde_json::Value {
+    paths.into_iter().map(|path| path.display().to_string()).collect()
 }
 
 /// A reader that went away (`| head`) is no reason to complain.

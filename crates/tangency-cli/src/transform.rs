@@ -1,8 +1,11 @@
 //! `tangency transform`: new rows placed in a fitted model, a block at a time.
 
-use crate::args::{NewTableArgs, TransformArgs};
-use crate::{info, interrupt, progress, say::Say};
+use crate::args::{ReadingArgs, TransformArgs};
+use crate::say::{self, Say};
+use crate::{info, interrupt, progress};
 use serde_json::json;
+use std::collections::HashSet;
+use std::path::Path;
 use std::time::{Duration, Instant};
 use tangency::extend::{Extension, Placement};
 use tangency::io::table::{Block, TableOptions, TableStream};
@@ -17,13 +20,12 @@ const RARE: f64 = 0.99;
 /// Runs the command.
 pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
     TableWriter::check(&args.out)?;
-    let out = Claims::new(args.force, [&args.model, &args.table.table]).claim(&args.out)?;
+    let out = Claims::new(args.force, [&args.model, &args.table]).claim(&args.out)?;
     let model = load_model(&args.model)?;
-    let columns = (!args.columns.is_empty()).then(|| args.columns.clone());
-    let mut stream = TableStream::open(&args.table.table, &TableOptions { columns, ..options(&args.table) })?;
+    let mut stream = TableStream::open(&args.table, &options(&args.reading))?;
     stream.choose(&model.feature_names)?;
     // what is wrong with the table is told before the work begins
-    let mut next = stream.next_block(BLOCK)?;
+    let mut next = next_block(&mut stream, &args.table)?;
     interrupt::listen();
     let extension = extension(&model, args.n_neighbors)?;
     let with_labels = next.as_ref().is_some_and(|block| block.labels.is_some());
@@ -33,10 +35,7 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
     let mut stopped = false;
     while let Some(block) = next {
         let begin = Instant::now();
-        let placed = extension.transform_columns(&block.values).map_err(|error| match error {
-            Error::TooFar { row } => Error::TooFar { row: row + block.first },
-            other => other,
-        })?;
+        let placed = extension.transform_columns(&block.values).map_err(|error| of_table(error, block.first))?;
         seen.time += begin.elapsed();
         seen.rows += placed.len();
         seen.unsettled += placed.iter().filter(|placement| !placement.settled).count();
@@ -47,22 +46,26 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
         if stopped {
             break;
         }
-        next = stream.next_block(BLOCK)?;
+        next = next_block(&mut stream, &args.table)?;
     }
     drop(bar);
     writer.finish()?;
 
     let (k, rate) = (extension.n_neighbors(), seen.rows as f64 / seen.time.as_secs_f64().max(1e-9));
     let reference = extension.reference();
-    say.line(&format!("{} rows placed, each by {k} training points, at {rate:.0} rows/s", seen.rows));
+    say.line(&format!(
+        "{} placed, each by {}, at {rate:.0} rows/s",
+        counted(seen.rows, "row"),
+        counted(k, "training point")
+    ));
     say.line(&format!(
         "{} of them more surprising than {:.0} % of the training points{}",
         seen.rare,
         100.0 * RARE,
-        if reference.cross_validated {
-            ""
-        } else {
-            " (which the fit has seen; `fit --calibrate` makes the share fair)"
+        match (reference.cross_validated, model.fit.calibration.is_some()) {
+            (true, _) => "",
+            (false, false) => " (which the fit has seen, so only the order of novelty counts; see `fit --calibrate`)",
+            (false, true) => " (which the fit has seen: its calibration is for another number of neighbours)",
         }
     ));
     say.line(&format!("wrote {}", out.path().display()));
@@ -82,7 +85,7 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
         "unsettled": seen.unsettled,
         "interrupted": stopped,
         "warnings": info::warnings(&model),
-        "written": [out.path()],
+        "written": say::names([out.path()]),
     }));
     Ok(())
 }
@@ -104,8 +107,61 @@ pub fn extension(model: &Model, n_neighbors: Option<usize>) -> Result<Extension>
     }
 }
 
+/// Some rows of a table that a model is applied to. What is wrong with a cell is told with the name of the file, and without
+/// the way out of leaving a column out, which a model does not allow.
+pub fn next_block(stream: &mut TableStream, path: &Path) -> Result<Option<Block>> {
+    stream.next_block(BLOCK).map_err(|error| {
+        let at = |row: usize, column: &str, what: String| Error::File {
+            path: path.to_owned(),
+            reason: format!("row {row}, column {column} {what}; correct it, or drop the row"),
+        };
+        match &error {
+            Error::NonFinite { row, column, value } => at(*row, column, format!("is {value}, not a finite number")),
+            Error::NotNumeric { row, column, value } => {
+                let short: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).take(40).collect();
+                at(*row, column, format!("holds \"{short}\", which is not a number"))
+            }
+            _ => error,
+        }
+    })
+}
+
+/// An error about a row of a block that begins at row `first` of the table.
+pub fn of_table(error: Error, first: usize) -> Error {
+    match error {
+        Error::TooFar { row } => Error::TooFar { row: row + first },
+        other => other,
+    }
+}
+
+/// A number of things.
+pub fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Columns of ours beside features, or columns named after them: where both have one name, ours gets an underscore.
+pub fn beside_features(
+    model: &Model,
+    before: Vec<(String, ColumnKind)>,
+    after: Vec<(String, ColumnKind)>,
+) -> Vec<(String, ColumnKind)> {
+    let features = &model.feature_names;
+    let mut taken: HashSet<String> = features.iter().cloned().collect();
+    let mut free = |(mut name, kind): (String, ColumnKind)| {
+        while !taken.insert(name.clone()) {
+            name.push('_');
+        }
+        (name, kind)
+    };
+    let mut header: Vec<_> = before.into_iter().map(&mut free).collect();
+    let after: Vec<_> = after.into_iter().map(free).collect();
+    header.extend(features.iter().map(|name| (name.clone(), ColumnKind::Number)));
+    header.extend(after);
+    header
+}
+
 /// What `TableStream` is told.
-pub fn options(args: &NewTableArgs) -> TableOptions {
+pub fn options(args: &ReadingArgs) -> TableOptions {
     let header = match (args.header, args.no_header) {
         (true, _) => Some(true),
         (_, true) => Some(false),
@@ -115,6 +171,7 @@ pub fn options(args: &NewTableArgs) -> TableOptions {
         header,
         id_column: args.id_column.clone(),
         label_column: args.label_column.clone(),
+        columns: (!args.columns.is_empty()).then(|| args.columns.clone()),
         array: args.array.clone(),
         ..TableOptions::default()
     }

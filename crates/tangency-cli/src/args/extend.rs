@@ -8,11 +8,10 @@ use std::path::PathBuf;
 pub struct TransformArgs {
     /// A model that `tangency fit` wrote
     pub model: PathBuf,
+    /// The table: .csv, .tsv, .npy, .npz or .parquet, one sample a row
+    pub table: PathBuf,
     #[command(flatten)]
-    pub table: NewTableArgs,
-    /// Features of the model in its order, by name or number from 1 in this table [default: those of the same names]
-    #[arg(long, value_delimiter = ',')]
-    pub columns: Vec<String>,
+    pub reading: ReadingArgs,
     /// Training points that each row is joined to [default: as in the fit]
     #[arg(long, short = 'k')]
     pub n_neighbors: Option<usize>,
@@ -27,11 +26,13 @@ pub struct TransformArgs {
     pub force: bool,
 }
 
-/// A table that is read row by row.
+/// How a table is read row by row.
 #[derive(Args)]
-pub struct NewTableArgs {
-    /// The table: .csv, .tsv, .npy, .npz or .parquet, one sample a row
-    pub table: PathBuf,
+pub struct ReadingArgs {
+    /// The columns that are needed, in the model's order, by name or number from 1 in this table [default: those of the same
+    /// names]
+    #[arg(long, value_delimiter = ',')]
+    pub columns: Vec<String>,
     /// Column that names the rows
     #[arg(long)]
     pub id_column: Option<String>,
@@ -57,6 +58,8 @@ pub struct ReconstructArgs {
     /// Coordinates x1, x2, … to begin from, as `transform` and `fit --embedding` write them
     #[arg(required_unless_present_any = ["leave_one_out", "grid"], conflicts_with_all = ["leave_one_out", "grid"])]
     pub coordinates: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
     /// Reconstruct each training point from the others
     #[arg(long, conflicts_with = "grid")]
     pub leave_one_out: bool,
@@ -74,7 +77,7 @@ pub struct ReconstructArgs {
     #[arg(long, requires = "image", value_name = "FILE")]
     pub figure: Option<PathBuf>,
     /// Rows and columns of pixels that the features are: 16x16
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, requires = "figure", value_name = "SIZE")]
     pub image: Option<String>,
     /// Where the observations go: .csv, .tsv or .parquet
     #[arg(long)]
@@ -117,7 +120,7 @@ pub struct LoadingsArgs {
     /// Only points in this part of the latent space, as x1=-1:0.5; may be repeated, and all must hold
     #[arg(long, value_name = "x1=LOW:HIGH")]
     pub region: Vec<String>,
-    /// One line for each point in the file instead of the average
+    /// In the file, one line for each point and feature instead of the average
     #[arg(long, requires = "out")]
     pub each: bool,
     /// How many features to show for each direction

@@ -15,7 +15,7 @@ macro_rules! choice {
 
 mod extend;
 
-pub use extend::{LoadingsArgs, NewTableArgs, ReconstructArgs, SampleArgs, TransformArgs};
+pub use extend::{LoadingsArgs, ReadingArgs, ReconstructArgs, SampleArgs, TransformArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;

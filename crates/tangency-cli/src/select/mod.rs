@@ -80,7 +80,7 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
     warnings.iter().for_each(|text| say.warn(text));
     let mut result = found.as_json();
     result["resumed"] = done.len().into();
-    result["written"] = serde_json::json!(written);
+    result["written"] = crate::say::names(written.iter().map(std::path::PathBuf::as_path));
     result["warnings"] = serde_json::json!(warnings);
     say.result(&result);
     Ok(())

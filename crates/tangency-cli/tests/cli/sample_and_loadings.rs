@@ -143,7 +143,14 @@ fn the_strongest_features_are_named_first() {
     let folder = with_model();
     let said = run(folder.path(), "loadings m.safetensors --top 1").stdout;
     let told: Vec<&str> = said.lines().collect();
-    assert_eq!((told[0], told[1], told[3]), ("average over all 160 points", "per unit of x1:", "per unit of x2:"));
+    assert_eq!(
+        (told[0], told[1], told[3]),
+        (
+            "average over all 160 points",
+            "per unit of x1 (and per standard deviation, in those of the feature):",
+            "per unit of x2 (and per standard deviation, in those of the feature):"
+        )
+    );
     assert!(told[4].trim().starts_with("y2 ") && told[4].contains('±'), "{said}");
     let result = run_json(folder.path(), "loadings m.safetensors --point p5");
     let directions = result["directions"].as_array().unwrap();

@@ -23,7 +23,7 @@ pub fn calibrate(
     let (n, d_x) = (fit.n(), fit.coordinates.ncols());
     let invalid = |requirement: String| Error::InvalidConfig { field: "calibrate", requirement };
     let least_kept = n - n.div_ceil(folds.max(1));
-    if folds < 2 || folds > n || least_kept <= d_x.max(fit.config.n_neighbors.min(n / 2)).max(3) {
+    if folds < 2 || folds > n || least_kept <= d_x.max(3) {
         return Err(invalid(format!(
             "a number of parts from 2 to {n} that leaves enough of the {n} points, not {folds}"
         )));

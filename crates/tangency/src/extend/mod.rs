@@ -79,12 +79,11 @@ pub struct Extension {
 impl Extension {
     /// Prepares a fit: inverse Laplacians, potentials, and an index of the training points.
     pub fn new(fit: &Fit) -> Result<Self> {
-        let (n, d_x) = (fit.n(), fit.coordinates.ncols());
+        let n = fit.n();
         let needed = 4 * 8 * (n as u64).pow(2);
         let available = available_memory();
         if needed > available {
-            let fitting = ((available / 32) as f64).sqrt() as usize;
-            return Err(Error::TooLarge { n, n_components: d_x, needed, available, fitting });
+            return Err(Error::NoRoom { n, needed, available });
         }
         let coordinates = fit.coordinates.transpose().to_owned();
         let (hyper, epsilon) = (fit.hyper, fit.config.epsilon);
@@ -92,10 +91,10 @@ impl Extension {
         let terrain = Terrain::new(&fit.graph, &frozen)?;
         let (index, latent_index) =
             (NeighborIndex::new(frozen.observations.clone()), NeighborIndex::new(frozen.coordinates.clone()));
-        let n_neighbors = match fit.config.radius {
-            None => fit.config.n_neighbors,
-            Some(_) => (2 * fit.graph.edges().len()).div_ceil(n),
-        };
+        // a graph of nearest neighbours has on average from k to 2k a point; another kind speaks for itself
+        let (k, mean) = (fit.config.n_neighbors, 2.0 * fit.graph.edges().len() as f64 / n as f64);
+        let by_nearest = fit.config.radius.is_none() && (0.8 * k as f64..=2.0 * k as f64).contains(&mean);
+        let n_neighbors = if by_nearest { k } else { mean.round().max(1.0) as usize };
         Ok(Self {
             scaling: fit.scaling.clone(),
             frozen,
@@ -150,8 +149,12 @@ impl Extension {
         let scaled = Matrix::from_fn(d_y, values.ncols(), |f, i| (values[(f, i)] - center[f]) / scale[f]);
         for i in 0..scaled.ncols() {
             if let Some(f) = scaled.col_as_slice(i).iter().position(|v| !v.is_finite()) {
-                let (row, column, value) = (i + 1, (f + 1).to_string(), values[(f, i)].to_string());
-                return Err(Error::NonFinite { row, column, value });
+                let (row, column, value) = (i + 1, (f + 1).to_string(), values[(f, i)]);
+                return Err(if value.is_finite() {
+                    Error::TooFar { row }
+                } else {
+                    Error::NonFinite { row, column, value: value.to_string() }
+                });
             }
         }
         let lists = self.index.nearest(&scaled, self.n_neighbors);

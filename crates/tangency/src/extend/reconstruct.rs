@@ -41,6 +41,9 @@ pub struct LeftOut {
     pub strain: f64,
 }
 
+/// Beyond this many units of the scaled data, nothing that is expected means anything.
+const FARTHEST: f64 = 1e30;
+
 /// One expected observation in scaled units.
 pub(super) struct Expected {
     pub values: Vec<f64>,
@@ -76,6 +79,10 @@ impl Extension {
         let lists = self.latent_index.nearest(&columns, self.n_neighbors);
         let expected: Vec<Expected> =
             (0..m).into_par_iter().map(|i| self.expect(columns.col_as_slice(i), &lists[i], predicts)).collect();
+        let possible = |value: &f64| value.abs() < FARTHEST;
+        if let Some(i) = expected.iter().position(|e| !e.values.iter().chain(&e.variances).all(possible)) {
+            return Err(Error::TooFar { row: i + 1 });
+        }
         Ok(Reconstruction {
             values: Matrix::from_fn(m, d_y, |i, f| self.in_units(f, expected[i].values[f])),
             deviations: Matrix::from_fn(m, d_y, |i, f| self.scaling.scale[f] * expected[i].variances[f].sqrt()),

@@ -196,6 +196,8 @@ impl Terrain {
                 });
                 at += 1;
             }
+            // nearest first, as they were given
+            group.sort_by_key(|p| points.iter().position(|q| q == p));
             groups.push(group);
         }
         groups

@@ -6,5 +6,8 @@ pub mod table;
 mod table_writer;
 
 pub use model_file::{Model, load_model, save_model};
-pub use output::{Claims, Output, Pending, write_edge_scores, write_edges, write_embedding, write_rows, write_trace};
+pub use output::{
+    Claims, Output, Pending, discard_unfinished, write_edge_scores, write_edges, write_embedding, write_rows,
+    write_trace,
+};
 pub use table_writer::{Cells, ColumnKind, TableWriter};

@@ -7,6 +7,7 @@ use crate::fit::Fit;
 use crate::inference::TracePoint;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A file to be written: made when the work is done, claimed before it.
 #[derive(Clone, Debug)]
@@ -55,6 +56,7 @@ impl Output {
             .permissions_like_new_file()
             .tempfile_in(folder(&self.path))
             .map_err(|error| cannot_write(&self.path, &error))?;
+        Begun::add(file.path());
         Ok(Pending { file: BufWriter::new(file), output: self.clone() })
     }
 }
@@ -76,6 +78,7 @@ impl Pending {
     pub fn commit(self) -> Result<()> {
         let Output { path, force } = self.output;
         let file = self.file.into_inner().map_err(|error| cannot_write(&path, error.error()))?;
+        Begun::remove(file.path());
         let moved = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
         match moved {
             Ok(_) => Ok(()),
@@ -92,6 +95,33 @@ impl Write for Pending {
 
     fn flush(&mut self) -> std::io::Result<()> {
         self.file.flush()
+    }
+}
+
+/// Files that have been begun and not been moved to their places.
+struct Begun;
+
+static BEGUN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+impl Begun {
+    fn all() -> MutexGuard<'static, Vec<PathBuf>> {
+        BEGUN.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(path: &Path) {
+        Self::all().push(path.to_owned());
+    }
+
+    fn remove(path: &Path) {
+        Self::all().retain(|other| other != path);
+    }
+}
+
+/// Removes what has been begun and not finished, for a program that is about to end without ceremony.
+pub fn discard_unfinished() {
+    for path in Begun::all().drain(..) {
+        // nothing can be done about a file that will not go
+        let _ = std::fs::remove_file(path);
     }
 }
 
@@ -142,6 +172,9 @@ impl LikeNewFile for tempfile::Builder<'_, '_> {
 
 /// A path that is the same for every way of writing it.
 fn place(path: &Path) -> PathBuf {
+    if let Ok(found) = path.canonicalize() {
+        return found;
+    }
     folder(path).canonicalize().unwrap_or_default().join(path.file_name().unwrap_or_default())
 }
 
