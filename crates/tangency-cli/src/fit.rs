@@ -1,10 +1,10 @@
 //! `tangency fit`: typed arguments to a validated job, the job to files.
 
-use crate::args::{FitArgs, GraphArgs, LearningArgs, ModelArgs, PresetArg, TableArgs};
+use crate::args::{FitArgs, GraphArgs, LearningArgs, ModelArgs, PresetArg, TableArgs, header};
 use crate::say::{self, Say};
 use crate::{info, interrupt, progress, prune};
 use std::path::PathBuf;
-use tangency::extend::calibrate;
+use tangency::extend::{calibrate, check_parts};
 use tangency::inference::{Start, Stop};
 use tangency::io::table::{Table, TableOptions, read_cells, read_matrix, read_table};
 use tangency::io::{Claims, Model, save_model, write_embedding, write_trace};
@@ -27,10 +27,6 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         return Err(Error::InvalidConfig { field: "prune", requirement });
     }
     prune::options(pruning).validate()?;
-    if let Some(parts @ 0..2) = args.calibrate {
-        let requirement = format!("a number of parts from 2 on, not {parts}");
-        return Err(Error::InvalidConfig { field: "calibrate", requirement });
-    }
     let mut claims = Claims::new(args.force, inputs(&args.table, &args.graph, &args.model));
     let out = claims.claim(&args.out)?;
     let embedding = claims.claim_if(&args.embedding)?;
@@ -38,9 +34,8 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     let edge_files = prune::Files::claim(pruning, &mut claims)?;
 
     let table = read_table(&args.table.table, &table_options(&args.table))?;
-    if let Some(parts) = args.calibrate.filter(|&parts| parts > table.values.nrows()) {
-        let requirement = format!("at most the number of rows, {}, not {parts}", table.values.nrows());
-        return Err(Error::InvalidConfig { field: "calibrate", requirement });
+    if let Some(parts) = args.calibrate {
+        check_parts(table.values.nrows(), config.n_components, parts)?;
     }
     let fitter = fitter(Fitter::new(config), &args.graph, &args.model, &table)?;
     let mut model = fit_table(fitter, table, say)?;
@@ -52,9 +47,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         pruned = Some(found);
     }
 
-    if let Some(parts) = args.calibrate {
-        calibrate_model(&mut model, parts, say);
-    }
+    let not_calibrated = args.calibrate.and_then(|parts| calibrate_model(&mut model, parts, say));
 
     save_model(&out, &model)?;
     let mut written = vec![out.path().to_owned()];
@@ -73,8 +66,11 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     }
     info::summary(&model).iter().for_each(|line| say.line(line));
     written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
-    info::warnings(&model).iter().for_each(|text| say.warn(text));
+    let mut warnings = info::warnings(&model);
+    warnings.extend(not_calibrated);
+    warnings.iter().for_each(|text| say.warn(text));
     let mut result = info::as_json(&model);
+    result["warnings"] = serde_json::json!(warnings);
     if let Some(found) = &pruned {
         result["pruning"] = prune::as_json(&model, found);
     }
@@ -83,17 +79,21 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     Ok(())
 }
 
-/// Finds out how the model does on rows that it has not seen; if that fails, the model stays as it is.
-fn calibrate_model(model: &mut Model, parts: usize, say: Say) {
-    if interrupt::asked() {
-        return say.warn("the model was not calibrated, because the fit was interrupted");
+/// Finds out how the model does on rows that it has not seen. If that fails, the model stays as it is and the reason is
+/// returned.
+fn calibrate_model(model: &mut Model, parts: usize, say: Say) -> Option<String> {
+    match model.fit.stop {
+        Stop::Interrupted => return Some("the model was not calibrated, because the fit was interrupted".into()),
+        Stop::Collapsed => return Some("the model was not calibrated, because the fit collapsed".into()),
+        Stop::Converged | Stop::MaxIterations => {}
     }
-    let mut observer = progress::parts(say, parts);
-    match calibrate(&model.fit, parts, &mut observer) {
-        Ok(found) => model.fit.calibration = Some(found),
-        Err(Error::Interrupted { .. }) => say.warn("the model was not calibrated, because that was interrupted"),
-        // the fit itself is good
-        Err(error) => say.warn(&format!("the model was not calibrated: {error}")),
+    match calibrate(&model.fit, parts, progress::parts(say, parts)) {
+        Ok(found) => {
+            model.fit.calibration = Some(found);
+            None
+        }
+        Err(Error::Interrupted { .. }) => Some("the model was not calibrated, because that was interrupted".into()),
+        Err(error) => Some(format!("the model was not calibrated: {error}")),
     }
 }
 
@@ -175,13 +175,8 @@ pub fn learning_config(args: &LearningArgs) -> Config {
 
 /// What `read_table` is told.
 pub fn table_options(args: &TableArgs) -> TableOptions {
-    let header = match (args.header, args.no_header) {
-        (true, _) => Some(true),
-        (_, true) => Some(false),
-        _ => None,
-    };
     TableOptions {
-        header,
+        header: header(args.header, args.no_header),
         id_column: args.id_column.clone(),
         label_column: args.label_column.clone(),
         columns: (!args.columns.is_empty()).then(|| args.columns.clone()),

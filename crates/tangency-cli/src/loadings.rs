@@ -2,8 +2,8 @@
 
 use crate::args::LoadingsArgs;
 use crate::info;
+use crate::rows::numbered;
 use crate::say::{self, Say};
-use crate::transform::numbered;
 use serde_json::{Value, json};
 use tangency::extend::{Loadings, loadings};
 use tangency::io::{Cells, Claims, ColumnKind, Model, TableWriter, load_model};

@@ -11,6 +11,7 @@ mod loadings;
 mod progress;
 mod prune;
 mod reconstruct;
+mod rows;
 mod sample;
 mod say;
 mod select;

@@ -1,8 +1,8 @@
 //! `tangency reconstruct`: observations from coordinates, for a table, for the training points, or over a grid.
 
 use crate::args::ReconstructArgs;
+use crate::rows::{beside_features, block_rows, counted, extension, ids, next_block, numbered, of_table, options};
 use crate::say::{self, Say};
-use crate::transform::{BLOCK, beside_features, counted, extension, ids, next_block, numbered, of_table, options};
 use crate::{info, interrupt, progress};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,6 @@ pub fn run(args: &ReconstructArgs, say: Say) -> Result<()> {
     let picture = Picture::new(args, &mut claims)?;
     let model = load_model(&args.model)?;
     let picture = picture.map(|picture| picture.checked(&model)).transpose()?;
-    interrupt::listen();
     let mut job = Job { args, model: &model, out: &out, picture, predicts: args.predicts.map(Into::into), say };
     let done = match (&args.coordinates, &args.grid) {
         (Some(path), _) => job.table(path)?,
@@ -106,9 +105,14 @@ impl Job<'_> {
         let id_column = asked.id_column.clone().or_else(|| column("id", &plain));
         let mut stream = TableStream::open(path, &TableOptions { id_column, ..asked })?;
         stream.choose(&named("x"))?;
-        let mut next = next_block(&mut stream, path)?;
+        let mut next = next_block(&mut stream, path, self.model)?;
         let extension = self.extension()?;
-        let mut writer = self.writer(vec![("id".to_owned(), ColumnKind::Text)], &[])?;
+        let mut before = vec![("id".to_owned(), ColumnKind::Text)];
+        if next.as_ref().is_some_and(|block| block.labels.is_some()) {
+            before.push(("label".to_owned(), ColumnKind::Text));
+        }
+        interrupt::listen();
+        let mut writer = self.writer(before, &[])?;
         let mut bar = progress::rows(self.say, stream.rows());
         let (mut rows, mut interrupted) = (0, false);
         while let Some(block) = next {
@@ -121,13 +125,14 @@ impl Job<'_> {
             }
             rows += ids.len();
             let mut cells = vec![Cells::Text(ids)];
+            cells.extend(block.labels.map(Cells::Text));
             cells.extend(columns(&found));
             writer.write(&cells)?;
             interrupted = bar(rows);
             if interrupted {
                 break;
             }
-            next = next_block(&mut stream, path)?;
+            next = next_block(&mut stream, path, self.model)?;
         }
         drop(bar);
         writer.finish()?;
@@ -153,11 +158,12 @@ impl Job<'_> {
         let (extension, predicts) = (self.extension()?, self.predicts.unwrap_or_default());
         let points = extension.grid(&sizes);
         let reach = extension.typical_step();
+        interrupt::listen();
         let mut writer = self.writer(numbered("x", d_x).collect(), &["nearest"])?;
         let mut bar = progress::rows(self.say, Some(points.nrows()));
         let (mut rows, mut near, mut interrupted) = (0, 0, false);
         while rows < points.nrows() && !interrupted {
-            let count = BLOCK.min(points.nrows() - rows);
+            let count = block_rows(self.model).min(points.nrows() - rows);
             let block = Matrix::from_fn(count, d_x, |i, a| points[(rows + i, a)]);
             let (found, nearest) = (extension.reconstruct(&block, predicts)?, extension.distance_to_nearest(&block));
             let mut cells: Vec<Cells> = (0..d_x).map(|a| Cells::Numbers(block.col_as_slice(a).to_vec())).collect();

@@ -1,8 +1,8 @@
 //! `tangency sample`: new coordinates and observations from a fitted model.
 
 use crate::args::SampleArgs;
+use crate::rows::{beside_features, block_rows, counted, extension, numbered};
 use crate::say::{self, Say};
-use crate::transform::{BLOCK, beside_features, counted, extension, numbered};
 use crate::{info, interrupt, progress};
 use serde_json::json;
 use tangency::io::{Cells, Claims, ColumnKind, TableWriter, load_model};
@@ -26,7 +26,7 @@ pub fn run(args: &SampleArgs, say: Say) -> Result<()> {
     let mut bar = progress::rows(say, Some(args.n));
     let mut done = 0;
     while done < args.n {
-        let drawn = extension.sample(done, BLOCK.min(args.n - done), args.seed);
+        let drawn = extension.sample(done, block_rows(&model).min(args.n - done), args.seed);
         let columns = |matrix: &Matrix| -> Vec<Cells> {
             (0..matrix.ncols()).map(|c| Cells::Numbers(matrix.col_as_slice(c).to_vec())).collect()
         };

@@ -1,19 +1,16 @@
 //! `tangency transform`: new rows placed in a fitted model, a block at a time.
 
-use crate::args::{ReadingArgs, TransformArgs};
+use crate::args::TransformArgs;
+use crate::rows::{counted, extension, ids, next_block, numbered, of_table, options};
 use crate::say::{self, Say};
 use crate::{info, interrupt, progress};
 use serde_json::json;
-use std::collections::HashSet;
-use std::path::Path;
 use std::time::{Duration, Instant};
+use tangency::Result;
 use tangency::extend::{Extension, Placement};
-use tangency::io::table::{Block, TableOptions, TableStream};
+use tangency::io::table::{Block, TableStream};
 use tangency::io::{Cells, Claims, ColumnKind, Model, TableWriter, load_model};
-use tangency::{Error, Result};
 
-/// Rows that are in memory at a time.
-pub const BLOCK: usize = 4096;
 /// Rows more surprising than this share of the training points are counted.
 const RARE: f64 = 0.99;
 
@@ -25,7 +22,7 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
     let mut stream = TableStream::open(&args.table, &options(&args.reading))?;
     stream.choose(&model.feature_names)?;
     // what is wrong with the table is told before the work begins
-    let mut next = next_block(&mut stream, &args.table)?;
+    let mut next = next_block(&mut stream, &args.table, &model)?;
     interrupt::listen();
     let extension = extension(&model, args.n_neighbors)?;
     let with_labels = next.as_ref().is_some_and(|block| block.labels.is_some());
@@ -46,7 +43,7 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
         if stopped {
             break;
         }
-        next = next_block(&mut stream, &args.table)?;
+        next = next_block(&mut stream, &args.table, &model)?;
     }
     drop(bar);
     writer.finish()?;
@@ -73,7 +70,7 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
         say.warn(&format!("interrupted after {} rows; the file has no more", seen.rows));
     }
     if seen.unsettled > 0 {
-        say.warn(&format!("{} rows had not come to rest; do not trust their coordinates", seen.unsettled));
+        say.warn(&format!("{} had not come to rest; do not trust the coordinates", counted(seen.unsettled, "row")));
     }
     info::warnings(&model).iter().for_each(|text| say.warn(text));
     say.result(&json!({
@@ -96,96 +93,6 @@ struct Seen {
     rare: usize,
     unsettled: usize,
     time: Duration,
-}
-
-/// The model prepared for new rows, with the number of neighbours that was asked for.
-pub fn extension(model: &Model, n_neighbors: Option<usize>) -> Result<Extension> {
-    let extension = Extension::new(&model.fit)?;
-    match n_neighbors {
-        Some(k) => extension.with_neighbors(k),
-        None => Ok(extension),
-    }
-}
-
-/// Some rows of a table that a model is applied to. What is wrong with a cell is told with the name of the file, and without
-/// the way out of leaving a column out, which a model does not allow.
-pub fn next_block(stream: &mut TableStream, path: &Path) -> Result<Option<Block>> {
-    stream.next_block(BLOCK).map_err(|error| {
-        let at = |row: usize, column: &str, what: String| Error::File {
-            path: path.to_owned(),
-            reason: format!("row {row}, column {column} {what}; correct it, or drop the row"),
-        };
-        match &error {
-            Error::NonFinite { row, column, value } => at(*row, column, format!("is {value}, not a finite number")),
-            Error::NotNumeric { row, column, value } => {
-                let short: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).take(40).collect();
-                at(*row, column, format!("holds \"{short}\", which is not a number"))
-            }
-            _ => error,
-        }
-    })
-}
-
-/// An error about a row of a block that begins at row `first` of the table.
-pub fn of_table(error: Error, first: usize) -> Error {
-    match error {
-        Error::TooFar { row } => Error::TooFar { row: row + first },
-        other => other,
-    }
-}
-
-/// A number of things.
-pub fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-/// Columns of ours beside features, or columns named after them: where both have one name, ours gets an underscore.
-pub fn beside_features(
-    model: &Model,
-    before: Vec<(String, ColumnKind)>,
-    after: Vec<(String, ColumnKind)>,
-) -> Vec<(String, ColumnKind)> {
-    let features = &model.feature_names;
-    let mut taken: HashSet<String> = features.iter().cloned().collect();
-    let mut free = |(mut name, kind): (String, ColumnKind)| {
-        while !taken.insert(name.clone()) {
-            name.push('_');
-        }
-        (name, kind)
-    };
-    let mut header: Vec<_> = before.into_iter().map(&mut free).collect();
-    let after: Vec<_> = after.into_iter().map(free).collect();
-    header.extend(features.iter().map(|name| (name.clone(), ColumnKind::Number)));
-    header.extend(after);
-    header
-}
-
-/// What `TableStream` is told.
-pub fn options(args: &ReadingArgs) -> TableOptions {
-    let header = match (args.header, args.no_header) {
-        (true, _) => Some(true),
-        (_, true) => Some(false),
-        _ => None,
-    };
-    TableOptions {
-        header,
-        id_column: args.id_column.clone(),
-        label_column: args.label_column.clone(),
-        columns: (!args.columns.is_empty()).then(|| args.columns.clone()),
-        array: args.array.clone(),
-        ..TableOptions::default()
-    }
-}
-
-/// Names `x1`, `x2`, … with another letter.
-pub fn numbered(letters: &str, count: usize) -> impl Iterator<Item = (String, ColumnKind)> {
-    (1..=count).map(move |a| (format!("{letters}{a}"), ColumnKind::Number))
-}
-
-/// Ids of the rows of a block: those given, or row numbers from 0.
-pub fn ids(block: &Block) -> Vec<String> {
-    let rows = block.values.ncols();
-    block.ids.clone().unwrap_or_else(|| (block.first..block.first + rows).map(|row| row.to_string()).collect())
 }
 
 fn header(model: &Model, with_labels: bool, details: bool) -> Vec<(String, ColumnKind)> {

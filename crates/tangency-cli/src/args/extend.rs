@@ -56,15 +56,15 @@ pub struct ReconstructArgs {
     /// A model that `tangency fit` wrote
     pub model: PathBuf,
     /// Coordinates x1, x2, … to begin from, as `transform` and `fit --embedding` write them
-    #[arg(required_unless_present_any = ["leave_one_out", "grid"], conflicts_with_all = ["leave_one_out", "grid"])]
+    #[arg(required_unless_present_any = ["leave_one_out", "grid"])]
     pub coordinates: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ReadingArgs,
     /// Reconstruct each training point from the others
-    #[arg(long, conflicts_with = "grid")]
+    #[arg(long, conflicts_with_all = ["grid", "coordinates", "ReadingArgs"])]
     pub leave_one_out: bool,
     /// Reconstruct a grid over the latent space: 20x20
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", conflicts_with_all = ["coordinates", "ReadingArgs"])]
     pub grid: Option<String>,
     /// What the standard deviations are for [default: placed-row if the table has sd1, …, as `transform` writes it, otherwise
     /// measurement]

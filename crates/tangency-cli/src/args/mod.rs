@@ -379,6 +379,15 @@ pub struct SelectArgs {
     pub force: bool,
 }
 
+/// What two flags say of the first row.
+pub fn header(header: bool, no_header: bool) -> Option<bool> {
+    match (header, no_header) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    }
+}
+
 fn rule(text: &str) -> Result<tangency::Rule, String> {
     match text {
         "learned" => Ok(tangency::Rule::Learned),

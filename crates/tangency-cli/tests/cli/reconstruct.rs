@@ -24,6 +24,8 @@ fn what_was_placed_is_reconstructed_as_it_was_measured() {
     assert_eq!(found.header, ["id", "y1", "y2", "y3", "sd_y1", "sd_y2", "sd_y3"]);
     assert_eq!(found.texts("id"), new.texts("name"));
     assert_finite(&found, &["id"], "reconstruction");
+    run(folder.path(), "reconstruct m.safetensors t.csv --label-column label --out labelled.csv");
+    assert_eq!(table(folder.path(), "labelled.csv").texts("label"), new.texts("side"));
     for (name, deviation) in FEATURES.into_iter().zip(DEVIATIONS) {
         let missed = rms(new.numbers(name).into_iter().zip(found.numbers(name)).map(|(y, seen)| y - seen));
         assert!(missed < 0.06, "{name} is missed by {missed}");

@@ -1,6 +1,6 @@
 //! How the model does on rows that it has not seen: fits without a part of the rows, which are then placed.
 
-use super::{Extension, Predicts};
+use super::{Extension, Predicts, usual_neighbors};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::fit::{Calibration, Fit, Fitter};
@@ -13,6 +13,15 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
+/// An error if `n` points cannot be divided so that enough are left for a fit.
+pub fn check_parts(n: usize, n_components: usize, parts: usize) -> Result<()> {
+    if parts >= 2 && parts <= n && n - n.div_ceil(parts) > n_components.max(3) {
+        return Ok(());
+    }
+    let requirement = format!("a number of parts from 2 to {n} that leaves enough of the {n} rows, not {parts}");
+    Err(Error::InvalidConfig { field: "calibrate", requirement })
+}
+
 /// Fits the model `folds` times without one part of the rows in turn, each on a graph like that of all rows, from
 /// the coordinates found. `observe` is told the number of the fold from 0 and its progress, and may end the work.
 pub fn calibrate(
@@ -21,13 +30,8 @@ pub fn calibrate(
     mut observe: impl FnMut(usize, &Progress) -> ControlFlow<()>,
 ) -> Result<Calibration> {
     let (n, d_x) = (fit.n(), fit.coordinates.ncols());
-    let invalid = |requirement: String| Error::InvalidConfig { field: "calibrate", requirement };
-    let least_kept = n - n.div_ceil(folds.max(1));
-    if folds < 2 || folds > n || least_kept <= d_x.max(3) {
-        return Err(invalid(format!(
-            "a number of parts from 2 to {n} that leaves enough of the {n} points, not {folds}"
-        )));
-    }
+    check_parts(n, d_x, folds)?;
+    let neighbors = usual_neighbors(fit);
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(fit.config.random_state));
     let mut log_densities = vec![f64::NAN; n];
@@ -40,14 +44,15 @@ pub fn calibrate(
         match part.stop {
             Stop::Interrupted => return Err(Error::Interrupted { what: "the calibration" }),
             Stop::Collapsed => {
-                let part = format!("another number of parts: without part {} of {folds} the fit collapsed", fold + 1);
-                return Err(invalid(part));
+                let requirement = format!(
+                    "left out for this table, or another number: without part {} of {folds} the fit collapses",
+                    fold + 1
+                );
+                return Err(Error::InvalidConfig { field: "calibrate", requirement });
             }
             Stop::Converged | Stop::MaxIterations => {}
         }
-        let extension = Extension::new(&part)?;
-        let k = extension.n_neighbors().min(kept.len() - 1);
-        let extension = extension.with_neighbors(k)?;
+        let extension = Extension::new(&part)?.with_neighbors(neighbors.min(kept.len() - 1))?;
         let rows = |matrix: &Matrix| Matrix::from_fn(held.len(), matrix.ncols(), |i, f| matrix[(held[i], f)]);
         let values = rows(&fit.observations);
         let placed = extension.transform(&values)?;
@@ -80,6 +85,7 @@ fn fit_without(fit: &Fit, kept: &[usize], observe: impl FnMut(&Progress) -> Cont
 fn thinned(graph: &Graph, points: &Matrix, kept: &[usize]) -> Graph {
     let mut number = vec![None; graph.n()];
     kept.iter().enumerate().for_each(|(new, &old)| number[old] = Some(new as u32));
+    let mean = (2 * graph.edges().len()).div_ceil(graph.n());
     let lists: Vec<Vec<u32>> = kept
         .par_iter()
         .map(|&i| {
@@ -92,7 +98,8 @@ fn thinned(graph: &Graph, points: &Matrix, kept: &[usize]) -> Graph {
             near.dedup();
             let distance = |j: usize| squared_distance(points.col_as_slice(i), points.col_as_slice(j));
             near.sort_by(|&p, &q| distance(p).total_cmp(&distance(q)));
-            near.into_iter().filter_map(|j| number[j]).collect()
+            // no more than could be wanted
+            near.into_iter().filter_map(|j| number[j]).take(2 * graph.degree(i) + 2 * mean).collect()
         })
         .collect();
     let of_size = |k: usize| {
@@ -101,10 +108,14 @@ fn thinned(graph: &Graph, points: &Matrix, kept: &[usize]) -> Graph {
     };
     let wanted = graph.edges().len() as f64 / graph.n() as f64;
     let found = |graph: &Graph| graph.edges().len() as f64 / kept.len() as f64;
-    let longest = lists.iter().map(Vec::len).max().unwrap_or(1);
-    let enough = (1..=longest).find(|&k| found(&of_size(k)) >= wanted).unwrap_or(longest);
-    let (below, above) = (of_size(enough.saturating_sub(1).max(1)), of_size(enough));
-    let thinned = if wanted - found(&below) < found(&above) - wanted { below } else { above };
+    // the smallest number of neighbours with enough edges, by halving
+    let (mut below, mut enough) = (0, lists.iter().map(Vec::len).max().unwrap_or(1));
+    while enough - below > 1 {
+        let middle = (below + enough) / 2;
+        if found(&of_size(middle)) >= wanted { enough = middle } else { below = middle }
+    }
+    let (fewer, more) = (of_size(below.max(1)), of_size(enough));
+    let thinned = if wanted - found(&fewer) < found(&more) - wanted { fewer } else { more };
     let part = Matrix::from_fn(points.nrows(), kept.len(), |f, i| points[(f, kept[i])]);
     let joining = bridges(&thinned, &part);
     thinned.with_changes(&[], &joining)

@@ -10,7 +10,7 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 
-pub use calibrate::calibrate;
+pub use calibrate::{calibrate, check_parts};
 pub use loadings::{Loadings, loadings};
 pub use novelty::Reference;
 pub use reconstruct::{LeftOut, Predicts, Reconstruction};
@@ -18,7 +18,7 @@ pub use sample::Samples;
 
 use crate::error::{Error, Result};
 use crate::fit::{Calibration, Fit, available_memory};
-use crate::graph::NeighborIndex;
+use crate::graph::{NeighborIndex, squared_distance};
 use crate::linalg::Matrix;
 use crate::model::Scaling;
 use place::{Frozen, place};
@@ -47,6 +47,9 @@ pub struct Placement {
     pub settled: bool,
 }
 
+/// So many units of the scaled data from the nearest training point, the digits of a placement begin to go.
+const FARTHEST: f64 = 1e6;
+
 /// A fit prepared for new observations.
 ///
 /// ```
@@ -74,6 +77,17 @@ pub struct Extension {
     n_neighbors: usize,
     calibration: Option<Calibration>,
     reference: OnceLock<Reference>,
+    left_out: OnceLock<Vec<Option<Placement>>>,
+}
+
+/// How many neighbours a new point gets if nothing is said. A graph of nearest neighbours has on average from k to 2k a
+/// point; another kind speaks for itself.
+fn usual_neighbors(fit: &Fit) -> usize {
+    let (n, k) = (fit.n(), fit.config.n_neighbors);
+    let mean = 2.0 * fit.graph.edges().len() as f64 / n as f64;
+    let by_nearest = fit.config.radius.is_none() && (0.8 * k as f64..=2.0 * k as f64).contains(&mean);
+    let usual = if by_nearest { k } else { mean.round() as usize };
+    usual.clamp(1, n - 1)
 }
 
 impl Extension {
@@ -91,10 +105,6 @@ impl Extension {
         let terrain = Terrain::new(&fit.graph, &frozen)?;
         let (index, latent_index) =
             (NeighborIndex::new(frozen.observations.clone()), NeighborIndex::new(frozen.coordinates.clone()));
-        // a graph of nearest neighbours has on average from k to 2k a point; another kind speaks for itself
-        let (k, mean) = (fit.config.n_neighbors, 2.0 * fit.graph.edges().len() as f64 / n as f64);
-        let by_nearest = fit.config.radius.is_none() && (0.8 * k as f64..=2.0 * k as f64).contains(&mean);
-        let n_neighbors = if by_nearest { k } else { mean.round().max(1.0) as usize };
         Ok(Self {
             scaling: fit.scaling.clone(),
             frozen,
@@ -103,9 +113,10 @@ impl Extension {
             latent_index,
             coordinate_covariances: fit.coordinate_covariances.clone(),
             map_covariances: fit.map_covariances.clone(),
-            n_neighbors: n_neighbors.min(n - 1),
+            n_neighbors: usual_neighbors(fit),
             calibration: fit.calibration.clone(),
             reference: OnceLock::new(),
+            left_out: OnceLock::new(),
         })
     }
 
@@ -123,7 +134,7 @@ impl Extension {
         }
         if n_neighbors != self.n_neighbors {
             // what was usual for another number of neighbours is not for this one
-            (self.calibration, self.reference) = (None, OnceLock::new());
+            (self.calibration, self.reference, self.left_out) = (None, OnceLock::new(), OnceLock::new());
         }
         self.n_neighbors = n_neighbors;
         Ok(self)
@@ -158,10 +169,16 @@ impl Extension {
             }
         }
         let lists = self.index.nearest(&scaled, self.n_neighbors);
-        (0..scaled.ncols())
+        let placed: Vec<Option<Placement>> = (0..scaled.ncols())
             .into_par_iter()
-            .map(|i| self.best(scaled.col_as_slice(i), &lists[i], None).ok_or(Error::TooFar { row: i + 1 }))
-            .collect()
+            .map(|i| {
+                let y = scaled.col_as_slice(i);
+                let nearest = self.frozen.observations.col_as_slice(lists[i][0] as usize);
+                (squared_distance(y, nearest) < FARTHEST * FARTHEST).then(|| self.best(y, &lists[i], None)).flatten()
+            })
+            .collect();
+        // the first of the rows that cannot be placed, whichever was tried first
+        placed.into_iter().enumerate().map(|(i, placed)| placed.ok_or(Error::TooFar { row: i + 1 })).collect()
     }
 
     /// Covariance of a placement relative to the centroid of the training points, as theirs are: that of q(x*) and the mean
@@ -176,10 +193,12 @@ impl Extension {
 
     /// Each training point placed by the others, as if it were new; `None` for one without which the graph would be in
     /// pieces. The others stay where the fit, which knew this point, has put them.
-    pub fn leave_one_out(&self) -> Vec<Option<Placement>> {
-        let y = &self.frozen.observations;
-        let lists = self.index.search(y, self.n_neighbors, |i| Some(i as u32));
-        (0..y.ncols()).into_par_iter().map(|i| self.best(y.col_as_slice(i), &lists[i], Some(i))).collect()
+    pub fn leave_one_out(&self) -> &[Option<Placement>] {
+        self.left_out.get_or_init(|| {
+            let y = &self.frozen.observations;
+            let lists = self.index.search(y, self.n_neighbors, |i| Some(i as u32));
+            (0..y.ncols()).into_par_iter().map(|i| self.best(y.col_as_slice(i), &lists[i], Some(i))).collect()
+        })
     }
 
     /// The placement among all the neighbours. If the graph holds them for several separate neighbourhoods, so that the

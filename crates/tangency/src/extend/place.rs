@@ -9,8 +9,10 @@ use crate::linalg::{Matrix, dot, sequential_gram, sequential_product, small};
 use crate::model::Hyperparameters;
 use std::f64::consts::PI;
 
-/// A placement is done when a step moves it by less than this many of its standard deviations.
+/// A placement is done when a step moves it by less than this many of its standard deviations,
 const STILL: f64 = 1e-11;
+/// or by less than this share of its distance from its neighbours, where digits end.
+const ROUNDING: f64 = 1e-14;
 /// Most steps.
 const MOST_STEPS: usize = 1000;
 
@@ -90,7 +92,9 @@ pub(super) fn place(frozen: &Frozen, y: &[f64], around: &Surroundings) -> Option
         steps += 1;
         let moved: Vec<f64> = next.mean.iter().zip(&x.mean).map(|(new, old)| new - old).collect();
         let distance = dot(&moved, &small::times(&next.precision, &moved));
-        if distance <= STILL * STILL || distance.is_nan() || steps == MOST_STEPS {
+        let whole = dot(&next.mean, &small::times(&next.precision, &next.mean));
+        let still = STILL * STILL + ROUNDING * ROUNDING * whole;
+        if distance <= still || distance.is_nan() || steps == MOST_STEPS {
             x = next;
             break;
         }

@@ -141,8 +141,8 @@ impl Extension {
                 deviations: expected.variances.iter().enumerate().map(of_units).collect(),
             }
         };
-        let placed = self.leave_one_out();
-        placed.into_iter().enumerate().map(|(i, placed)| placed.map(|placed| seen((i, placed.mean)))).collect()
+        let placed = self.leave_one_out().iter().enumerate();
+        placed.map(|(i, placed)| placed.as_ref().map(|placed| seen((i, placed.mean.clone())))).collect()
     }
 
     pub(super) fn expect_left_out(&self, i: usize, x: &[f64]) -> Expected {

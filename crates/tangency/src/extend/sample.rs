@@ -39,11 +39,11 @@ impl Extension {
             };
             let around = at(frozen.coordinates.col_as_slice(i));
             let k = around.len() as f64;
-            let deviation = 1.0 / (frozen.hyper.alpha + 2.0 * k).sqrt();
+            let precision = frozen.hyper.alpha + 2.0 * k;
             let x: Vec<f64> = (0..d_x)
                 .map(|a| {
-                    let mean = around.iter().map(|&j| frozen.coordinates[(a, j as usize)]).sum::<f64>() / k;
-                    mean + deviation * normal(&mut rng)
+                    let sum: f64 = around.iter().map(|&j| frozen.coordinates[(a, j as usize)]).sum();
+                    2.0 * sum / precision + normal(&mut rng) / precision.sqrt()
                 })
                 .collect();
             let expected = self.expect(&x, &at(&x), Predicts::Measurement);

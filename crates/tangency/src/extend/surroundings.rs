@@ -124,6 +124,9 @@ impl Terrain {
     /// The same on the graph without point `i`; `None` if that is in pieces.
     pub fn around_without(&self, i: usize, points: &[u32]) -> Option<Surroundings> {
         let star = self.graph.neighbors(i);
+        if star.is_empty() {
+            return None;
+        }
         let (degree, d_y) = (star.len(), self.potentials.nrows());
         let greens: Option<Vec<_>> = self.greens.iter().map(|green| green.between_without(i, star, points)).collect();
         let from = self.potentials.col_as_slice(i);

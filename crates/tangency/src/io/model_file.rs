@@ -6,7 +6,7 @@ use super::output::{Output, file_error};
 use crate::config::{Config, Init};
 use crate::error::Result;
 use crate::fit::{Calibration, Fit};
-use crate::graph::Graph;
+use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Stop, TracePoint};
 use crate::linalg::Matrix;
 use crate::model::{Hyperparameters, Scaling};
@@ -202,6 +202,10 @@ pub fn load_model(path: &Path) -> Result<Model> {
     if !scaling.scale.iter().copied().all(positive) {
         return Err(broken("has a scale that is not positive"));
     }
+    let graph = Graph::from_edges(n, pairs("edges")?);
+    if pieces(&graph).len() > 1 {
+        return Err(broken("has a graph in pieces"));
+    }
     let calibration = match metadata.calibration {
         Some(CalibrationNotes { folds, spread }) => {
             Some(Calibration { folds, spread, log_densities: reader.f64s(HELD_OUT, &[n])? })
@@ -211,7 +215,7 @@ pub fn load_model(path: &Path) -> Result<Model> {
     let fit = Fit {
         observations: by_rows("observations", d_y)?,
         scaling,
-        graph: Graph::from_edges(n, pairs("edges")?),
+        graph,
         bridges: pairs("bridges")?,
         // models from before pruning was there have none
         removed: if reader.tensors.names().contains(&"removed") { pairs("removed")? } else { vec![] },

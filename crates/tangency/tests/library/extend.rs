@@ -180,8 +180,17 @@ fn what_cannot_be_is_refused() {
     assert!(matches!(extension.transform(&Matrix::zeros(2, 4)), Err(Error::ShapeMismatch { .. })));
     let nan = Matrix::from_fn(2, 3, |i, _| if i == 1 { f64::NAN } else { 0.0 });
     assert!(matches!(extension.transform(&nan), Err(Error::NonFinite { row: 2, .. })));
-    let far = Matrix::from_fn(1, 3, |_, _| 1e200);
-    assert!(matches!(extension.transform(&far), Err(Error::TooFar { row: 1 })));
+    // farther and farther away a row is new, and then refused, whatever comes first in time
+    let placed_at = |size: f64| {
+        let rows = Matrix::from_fn(600, 3, |i, _| if i < 7 { 0.0 } else { size });
+        extension.transform(&rows).map(|placed| extension.novelty(placed[599].log_density))
+    };
+    for power in 2..=5 {
+        assert_eq!(placed_at(10f64.powi(power)).unwrap(), 1.0);
+    }
+    for power in [8, 12, 20, 100, 200, 308] {
+        assert!(matches!(placed_at(10f64.powi(power)), Err(Error::TooFar { row: 8 })), "{power}");
+    }
     assert!(extension.reconstruct(&Matrix::zeros(1, 3), Predicts::Measurement).is_err());
     assert!(matches!(calibrate(fit, 1, |_, _| ControlFlow::Continue(())), Err(Error::InvalidConfig { .. })));
     let stopped = calibrate(fit, 4, |_, _| ControlFlow::Break(()));

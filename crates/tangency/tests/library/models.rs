@@ -29,9 +29,16 @@ fn a_model_comes_back_from_its_file_bit_for_bit() {
     assert!(a.coordinate_covariances == b.coordinate_covariances && a.map_covariances == b.map_covariances);
     assert!(a.full_covariance == b.full_covariance && a.graph == b.graph && a.trace == b.trace);
     assert_eq!((a.config.clone(), a.hyper, a.parts, a.stop), (b.config.clone(), b.hyper, b.parts, b.stop));
-    assert_eq!((back.ids, back.feature_names), (model.ids, model.feature_names));
+    assert_eq!((&back.ids, &back.feature_names), (&model.ids, &model.feature_names));
     assert_eq!((a.bound(), &a.calibration), (b.bound(), &b.calibration));
     assert!(matches!(Output::claim(&path, false), Err(Error::Exists { .. })));
+
+    // a graph in pieces, which no fit has
+    let alone = model.fit.graph.edges().iter().copied().filter(|&(i, j)| i != 5 && j != 5);
+    let fit = tangency::Fit { graph: tangency::Graph::from_edges(120, alone), ..model.fit.clone() };
+    let apart = folder.path().join("apart.safetensors");
+    save_model(&Output::claim(&apart, false).unwrap(), &Model { fit, ..model.clone() }).unwrap();
+    assert!(load_model(&apart).is_err_and(|error| error.to_string().contains("in pieces")));
 
     // no cut and no flipped byte gives a panic
     let whole = std::fs::read(&path).unwrap();

@@ -233,6 +233,7 @@ fn reconstructions() -> Vec<Case> {
         ["0x3", "4", "4x3x2", "4x", "x", "fourxthree", "4x-3", "1001x1000", "4294967296x4294967296"].map(grid).into();
     cases.extend([
         asked("coordinates from nowhere", "", &["required arguments"]).by_parser(),
+        asked("a grid and columns of nothing", "--grid 2x2 --columns x1,x2", &["cannot be used with"]).by_parser(),
         asked("coordinates and a grid", "x.csv --grid 2x2", &["cannot be used with"]).by_parser(),
         asked("coordinates and the training points", "x.csv --leave-one-out", &["cannot be used with"]).by_parser(),
         asked("a grid and the training points", "--grid 2x2 --leave-one-out", &["cannot be used with"]).by_parser(),

@@ -125,7 +125,7 @@ fn by_place(path: &Path, free: Vec<usize>, width: usize, features: &[String]) ->
     if free.len() == features.len() {
         return Ok(free);
     }
-    let aside = if free.len() == width { "" } else { " beside those for ids, for labels and in --exclude" };
+    let aside = if free.len() == width { "" } else { " beside those set aside" };
     Err(refuse(
         path,
         format!(
