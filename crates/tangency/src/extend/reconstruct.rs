@@ -187,7 +187,8 @@ impl Extension {
         let gamma = self.frozen.hyper.gamma;
         let noise = 0.5 / (gamma * k);
         let of_maps = dot(&step, &small::times(&map_covariance, &step)).max(0.0);
-        let mut variances = vec![noise * (1.0 + 1.0 / k) + of_maps; d_y];
+        // a plane through k noisy points has 1 + d_x numbers of its own
+        let mut variances = vec![noise * (1.0 + (1.0 + d_x as f64) / k) + of_maps; d_y];
         if predicts == Predicts::PlacedRow {
             // of the noise, the share that lies along the manifold went into the coordinates
             let column = |a: usize| &map[a * d_y..(a + 1) * d_y];
