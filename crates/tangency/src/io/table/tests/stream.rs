@@ -216,12 +216,7 @@ fn features_without_names_are_taken_in_order() {
     let message = error_in(&fixture, &TableOptions::default(), &["u", "v"]).to_string();
     assert!(message.ends_with("t.csv: has 3 columns where the model has 2 features (u, v); give the same features in the same order, or pick them with --columns"), "{message}");
     let message = error_in(&fixture, &options, &["u"]).to_string();
-    assert!(
-        message.contains(
-            "has 2 columns beside those for ids, for labels and in --exclude where the model has 1 feature (u);"
-        ),
-        "{message}"
-    );
+    assert!(message.contains("has 2 columns beside those set aside where the model has 1 feature (u);"), "{message}");
     let options = TableOptions { exclude: words(&["1"]), ..TableOptions::default() };
     assert_eq!(blocks(&fixture.path, &options, &words(&["u", "v"]), 1).unwrap().rows, [[1.0, 2.0], [3.0, 4.0]]);
 }
