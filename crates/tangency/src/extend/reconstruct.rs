@@ -1,6 +1,6 @@
 //! Observations from coordinates, with predictive standard deviations (docs/derivation.md, eq. 19).
 
-use super::Extension;
+use super::{Extension, Placement};
 use crate::error::{Error, Result};
 use crate::graph::squared_distance;
 use crate::linalg::{Matrix, dot, scale, small};
@@ -43,6 +43,9 @@ pub struct LeftOut {
 
 /// Beyond this many units of the scaled data, nothing that is expected means anything.
 const FARTHEST: f64 = 1e30;
+
+/// Most points of a grid.
+const MOST_GRID_POINTS: usize = 1_000_000;
 
 /// One expected observation in scaled units.
 pub(super) struct Expected {
@@ -90,22 +93,34 @@ impl Extension {
     }
 
     /// A grid over the box that the training points take, the first coordinate running fastest. `[m, d_x]`
-    pub fn grid(&self, sizes: &[usize]) -> Matrix {
+    pub fn grid(&self, sizes: &[usize]) -> Result<Matrix> {
         let x = &self.frozen.coordinates;
+        let points = sizes.iter().try_fold(1usize, |points, &size| points.checked_mul(size));
+        let Some(points @ 1..=MOST_GRID_POINTS) = points.filter(|_| sizes.len() == x.nrows()) else {
+            let example = vec!["20"; x.nrows()].join("x");
+            let given: Vec<String> = sizes.iter().map(usize::to_string).collect();
+            let requirement = format!(
+                "{} number{} such as {example}, at most a million points, not \"{}\"",
+                x.nrows(),
+                if x.nrows() == 1 { "" } else { "s" },
+                given.join("x")
+            );
+            return Err(Error::InvalidConfig { field: "grid", requirement });
+        };
         let ends: Vec<(f64, f64)> = (0..x.nrows())
             .map(|a| {
                 let along = || (0..x.ncols()).map(|i| x[(a, i)]);
                 (along().fold(f64::INFINITY, f64::min), along().fold(f64::NEG_INFINITY, f64::max))
             })
             .collect();
-        Matrix::from_fn(sizes.iter().product(), sizes.len(), |i, a| {
+        Ok(Matrix::from_fn(points, sizes.len(), |i, a| {
             let before: usize = sizes[..a].iter().product();
             let (step, (low, high)) = ((i / before) % sizes[a], ends[a]);
             match sizes[a] {
                 1 => 0.5 * (low + high),
                 size => low + (high - low) * step as f64 / (size - 1) as f64,
             }
-        })
+        }))
     }
 
     /// Distance of each row of coordinates to the nearest training point. `[m]`
@@ -131,7 +146,8 @@ impl Extension {
     /// tells where the manifold is badly fitted.
     pub fn left_out(&self) -> Vec<Option<LeftOut>> {
         let factor = self.reference().spread;
-        let seen = |(i, mean): (usize, Vec<f64>)| {
+        let seen = |i: usize, placed: &Placement| {
+            let mean = placed.mean.clone();
             let expected = self.expect_left_out(i, &mean);
             let of_units = |(f, variance): (usize, &f64)| factor * self.scaling.scale[f] * variance.sqrt();
             LeftOut {
@@ -142,7 +158,7 @@ impl Extension {
             }
         };
         let placed = self.leave_one_out().iter().enumerate();
-        placed.map(|(i, placed)| placed.as_ref().map(|placed| seen((i, placed.mean.clone())))).collect()
+        placed.map(|(i, placed)| placed.as_ref().map(|placed| seen(i, placed))).collect()
     }
 
     pub(super) fn expect_left_out(&self, i: usize, x: &[f64]) -> Expected {

@@ -192,6 +192,10 @@ fn what_cannot_be_is_refused() {
         assert!(matches!(placed_at(10f64.powi(power)), Err(Error::TooFar { row: 8 })), "{power}");
     }
     assert!(extension.reconstruct(&Matrix::zeros(1, 3), Predicts::Measurement).is_err());
+    for sizes in [&[3][..], &[2, 2, 2], &[0, 4], &[1 << 40, 1 << 40], &[]] {
+        assert!(matches!(extension.grid(sizes), Err(Error::InvalidConfig { field: "grid", .. })), "{sizes:?}");
+    }
+    assert_eq!(extension.grid(&[3, 2]).unwrap().nrows(), 6);
     assert!(matches!(calibrate(fit, 1, |_, _| ControlFlow::Continue(())), Err(Error::InvalidConfig { .. })));
     let stopped = calibrate(fit, 4, |_, _| ControlFlow::Break(()));
     assert!(matches!(stopped, Err(Error::Interrupted { .. })));
