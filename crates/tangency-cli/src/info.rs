@@ -106,51 +106,7 @@ pub fn summary(model: &Model) -> Vec<String> {
 
 /// What a person should know before trusting a model.
 pub fn warnings(model: &Model) -> Vec<String> {
-    let fit = &model.fit;
-    let mut warnings = Vec::new();
-    match fit.stop {
-        Stop::Collapsed => warnings.push(
-            "the fit collapsed: the data are explained as noise and the coordinates mean nothing; try more neighbours, \
-             another --init, or more --n-init"
-                .to_owned(),
-        ),
-        Stop::MaxIterations => {
-            warnings.push("the fit did not converge; give a larger --max-iter before you compare its bound".to_owned());
-        }
-        Stop::Interrupted => warnings.push("the fit was interrupted; the model is the best so far".to_owned()),
-        Stop::Converged => {}
-    }
-    let degree = 2.0 * fit.graph.edges().len() as f64 / fit.n() as f64;
-    if fit.stop != Stop::Collapsed && fit.hyper.lambda * degree < fit.hyper.nu {
-        warnings.push(
-            "lambda is almost 0, so the local maps share nothing with their neighbours: the layout is that of the start, \
-             and novelty of new rows means little; with many features try --lambda 1 --nu 0"
-                .to_owned(),
-        );
-    }
-    if !fit.bridges.is_empty() {
-        let listed: Vec<String> = fit
-            .bridges
-            .iter()
-            .take(5)
-            .map(|&(i, j)| format!("{}–{}", model.id(i as usize), model.id(j as usize)))
-            .collect();
-        let more = if fit.bridges.len() > 5 { ", …" } else { "" };
-        warnings.push(format!(
-            "{} added to join pieces of the graph ({}{more}); distances across are a guess",
-            if fit.bridges.len() == 1 {
-                "1 bridge was".to_owned()
-            } else {
-                format!("{} bridges were", fit.bridges.len())
-            },
-            listed.join(", ")
-        ));
-    }
-    let kept = fit.n();
-    if fit.n_rows > kept {
-        warnings.push(format!("only the largest piece of the graph was fitted, {kept} of {} points", fit.n_rows));
-    }
-    warnings
+    model.cautions().iter().map(ToString::to_string).collect()
 }
 
 /// A model for machines, without its arrays.

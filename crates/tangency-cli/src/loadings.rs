@@ -2,11 +2,10 @@
 
 use crate::args::LoadingsArgs;
 use crate::info;
-use crate::rows::numbered;
 use crate::say::{self, Say};
 use serde_json::{Value, json};
 use tangency::extend::{Loadings, loadings};
-use tangency::io::{Cells, Claims, ColumnKind, Model, TableWriter, load_model};
+use tangency::io::{Cells, Claims, ColumnKind, Model, TableWriter, load_model, numbered};
 use tangency::{Error, Result};
 
 /// Runs the command.

@@ -1,14 +1,16 @@
 //! `tangency reconstruct`: observations from coordinates, for a table, for the training points, or over a grid.
 
 use crate::args::ReconstructArgs;
-use crate::rows::{beside_features, block_rows, counted, extension, ids, next_block, numbered, of_table, options};
+use crate::rows::{beside_features, counted, extension, options};
 use crate::say::{self, Say};
 use crate::{info, interrupt, progress};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use tangency::extend::{Extension, Predicts, Reconstruction};
 use tangency::io::table::{TableOptions, TableStream};
-use tangency::io::{Cells, Claims, ColumnKind, Model, Output, TableWriter, load_model};
+use tangency::io::{
+    Cells, Claims, ColumnKind, Model, Output, TableWriter, block_rows, ids, load_model, next_block, numbered, of_table,
+};
 use tangency::linalg::Matrix;
 use tangency::{Error, Result};
 use tangency_report::{Tile, TileShape, tiles};

@@ -31,7 +31,7 @@ fn main() {
             floor = floor.min(begin.elapsed().as_secs_f64());
             assert_eq!(found.len(), rows);
             let begin = Instant::now();
-            let placed = extension.transform_columns(&queries).unwrap();
+            let placed = extension.transform_columns(queries.as_ref()).unwrap();
             ours = ours.min(begin.elapsed().as_secs_f64());
             steps = placed.iter().map(|placement| placement.steps as f64).sum::<f64>() / rows as f64;
         }

@@ -12,7 +12,7 @@ const SPREADS: f64 = 2.0;
 
 /// The cells of a selection and their ranking.
 pub struct Verdict<'a> {
-    selection: &'a Selection<'a>,
+    selection: &'a Selection,
     cells: &'a [Cell],
     ranking: Ranking,
 }
@@ -52,7 +52,7 @@ pub fn table(selection: &Selection, cells: &[Cell]) -> (Vec<String>, Vec<Vec<Str
 }
 
 impl<'a> Verdict<'a> {
-    pub fn new(selection: &'a Selection<'a>, cells: &'a [Cell]) -> Self {
+    pub fn new(selection: &'a Selection, cells: &'a [Cell]) -> Self {
         Self { selection, cells, ranking: selection.ranking(cells) }
     }
 

@@ -10,4 +10,6 @@ mod selection;
 pub use edge_tests::{EdgeTest, test_edges};
 pub use prune::{Baseline, Bridge, PruneOptions, PruneProgress, PruneStep, Pruned, Removed, Round, prune};
 pub use scores::{EdgeScore, edge_scores};
-pub use selection::{Candidate, CandidateSummary, Cell, CellStop, Distance, GraphChoice, Ranking, Selected, Selection};
+pub use selection::{
+    Candidate, CandidateSummary, Cell, CellFit, CellStop, Distance, GraphChoice, Ranking, Selected, Selection,
+};

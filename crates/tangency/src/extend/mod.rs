@@ -19,7 +19,7 @@ pub use sample::Samples;
 use crate::error::{Error, Result};
 use crate::fit::{Calibration, Fit, available_memory};
 use crate::graph::{NeighborIndex, squared_distance};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, View};
 use crate::model::Scaling;
 use place::{Frozen, place};
 use rayon::prelude::*;
@@ -29,6 +29,8 @@ use surroundings::{Surroundings, Terrain};
 /// Where a new observation belongs: q(x*), q(C*), and how likely the model finds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placement {
+    /// The point of the model that has the very same measurements, if there is one.
+    pub point: Option<u32>,
     /// The points of the model it was joined to, nearest first.
     pub neighbors: Vec<u32>,
     /// Mean coordinates. `[d_x]`
@@ -143,11 +145,11 @@ impl Extension {
     /// Places new observations, m × d_y in the units of the table. Each row is placed by itself: what else is in the
     /// table and the number of threads change nothing.
     pub fn transform(&self, values: &Matrix) -> Result<Vec<Placement>> {
-        self.transform_columns(&values.transpose().to_owned())
+        self.transform_columns(values.transpose())
     }
 
     /// The same for observations given a point a column, d_y × m.
-    pub fn transform_columns(&self, values: &Matrix) -> Result<Vec<Placement>> {
+    pub fn transform_columns(&self, values: View) -> Result<Vec<Placement>> {
         let d_y = self.frozen.d_y();
         if values.nrows() != d_y {
             return Err(Error::ShapeMismatch {
@@ -173,22 +175,43 @@ impl Extension {
             .into_par_iter()
             .map(|i| {
                 let y = scaled.col_as_slice(i);
-                let nearest = self.frozen.observations.col_as_slice(lists[i][0] as usize);
-                (squared_distance(y, nearest) < FARTHEST * FARTHEST).then(|| self.best(y, &lists[i], None)).flatten()
+                let distance = squared_distance(y, self.frozen.observations.col_as_slice(lists[i][0] as usize));
+                let mut placed = (distance < FARTHEST * FARTHEST).then(|| self.best(y, &lists[i], None)).flatten()?;
+                placed.point = (distance == 0.0).then_some(lists[i][0]);
+                Some(placed)
             })
             .collect();
         // the first of the rows that cannot be placed, whichever was tried first
         placed.into_iter().enumerate().map(|(i, placed)| placed.ok_or(Error::TooFar { row: i + 1 })).collect()
     }
 
-    /// Covariance of a placement relative to the centroid of the training points, as theirs are: that of q(x*) and the mean
-    /// of its neighbours', which is the most that their common uncertainty can add. `[d_x, d_x]`
+    /// The coordinates of a row: those of the fit for a row that was fitted, the mean of q(x*) for any other. `[d_x]`
+    pub fn coordinates<'a>(&'a self, placement: &'a Placement) -> &'a [f64] {
+        match placement.point {
+            Some(i) => self.frozen.coordinates.col_as_slice(i as usize),
+            None => &placement.mean,
+        }
+    }
+
+    /// Covariance of these coordinates relative to the centroid of the training points: the fit's own for a row that was
+    /// fitted; for any other that of q(x*) and the mean of its neighbours', which is the most that their common uncertainty
+    /// can add. `[d_x, d_x]`
     pub fn total_covariance(&self, placement: &Placement) -> Matrix {
         let (d_x, k) = (self.frozen.d_x(), placement.neighbors.len() as f64);
-        Matrix::from_fn(d_x, d_x, |a, b| {
-            let of = |&j: &u32| self.coordinate_covariances[(a * d_x + b, j as usize)];
-            placement.covariance[(a, b)] + placement.neighbors.iter().map(of).sum::<f64>() / k
+        let of = |j: u32, a: usize, b: usize| self.coordinate_covariances[(a * d_x + b, j as usize)];
+        Matrix::from_fn(d_x, d_x, |a, b| match placement.point {
+            Some(i) => of(i, a, b),
+            None => placement.covariance[(a, b)] + placement.neighbors.iter().map(|&j| of(j, a, b)).sum::<f64>() / k,
         })
+    }
+
+    /// How likely the model finds a row, in nats; one that was fitted is held out for it, so that it compares with new ones.
+    pub fn log_density(&self, placement: &Placement) -> f64 {
+        let held_out = |i: usize| match &self.calibration {
+            Some(calibration) => Some(calibration.log_densities[i]),
+            None => self.leave_one_out()[i].as_ref().map(|placed| placed.log_density),
+        };
+        placement.point.and_then(|i| held_out(i as usize)).unwrap_or(placement.log_density)
     }
 
     /// Each training point placed by the others, as if it were new; `None` for one without which the graph would be in

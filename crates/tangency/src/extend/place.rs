@@ -109,6 +109,7 @@ pub(super) fn place(frozen: &Frozen, y: &[f64], around: &Surroundings) -> Option
     }
     let log_density = star.bound_change(&x, &maps, d_y) + star.normaliser(y, d_y);
     log_density.is_finite().then(|| Placement {
+        point: None,
         neighbors: around.points.clone(),
         mean: x.mean.iter().zip(&star.center).map(|(x, center)| x + center).collect(),
         covariance: Matrix::from_fn(d_x, d_x, |a, b| x.covariance[a * d_x + b]),

@@ -1,8 +1,10 @@
 //! From a table to a fitted model: scaling, graph, starts, the best run.
 
+mod caution;
 mod memory;
 mod result;
 
+pub use caution::Caution;
 pub(crate) use memory::check_memory_beside;
 pub use memory::{available_memory, check_memory};
 pub use result::{Calibration, DistanceInterval, Fit};
@@ -12,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::graph::{Graph, bridges, neighbor_graph, pieces, within_radius};
 use crate::inference::exact::Workspace;
 use crate::inference::{Progress, Run, Stage, Start, Stop, TracePoint, derived_seed, make_start};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, View};
 use crate::model::{Problem, Scaling};
 use std::ops::ControlFlow;
 
@@ -36,13 +38,14 @@ pub struct Fitter<'a> {
     config: Config,
     edges: Option<Vec<(u32, u32)>>,
     start: Option<Start>,
+    only: Option<usize>,
     observer: Option<BoxedObserver<'a>>,
 }
 
 impl<'a> Fitter<'a> {
     /// A fit with these settings.
     pub fn new(config: Config) -> Self {
-        Self { config, edges: None, start: None, observer: None }
+        Self { config, edges: None, start: None, only: None, observer: None }
     }
 
     /// Uses this graph in place of nearest neighbours.
@@ -61,6 +64,13 @@ impl<'a> Fitter<'a> {
         self
     }
 
+    /// Runs only the start with this number of those that the settings ask for. The fit of all of them is that of the one
+    /// that [`Fitter::try_start`] ranks highest, so that starts can be tried on different machines.
+    pub fn only(mut self, number: usize) -> Self {
+        self.only = Some(number);
+        self
+    }
+
     /// Is told of every iteration, and may end the fit.
     pub fn observer(mut self, observer: impl FnMut(&Progress) -> ControlFlow<()> + 'a) -> Self {
         self.observer = Some(Box::new(observer));
@@ -68,9 +78,59 @@ impl<'a> Fitter<'a> {
     }
 
     /// Fits the table, n × d_y.
-    pub fn fit(mut self, values: &Matrix) -> Result<Fit> {
+    pub fn fit(self, values: &Matrix) -> Result<Fit> {
+        self.fit_view(values.as_ref())
+    }
+
+    /// Fits the table, n × d_y, that the caller holds.
+    pub fn fit_view(mut self, values: View) -> Result<Fit> {
+        let (problem, data, start) = self.prepare(values)?;
+        self.best_run(&problem, &data, start)
+    }
+
+    /// How one start does that is to be compared with others: in its trial where there are trials, otherwise in its whole
+    /// run. The fit of the table is that of the start which ranks highest, the first of equals.
+    pub fn try_start(mut self, values: View, number: usize) -> Result<StartRank> {
+        self.only = Some(number);
+        let trial = self.config.init == Init::Auto;
+        let (problem, data, start) = self.prepare(values)?;
+        if !trial {
+            let fit = self.best_run(&problem, &data, start)?;
+            return Ok(StartRank::new(fit.bound_scaled(), Some(fit.stop)));
+        }
+        let mut work = Workspace::new(&problem);
+        let (_, (init, seed)) = self.starts()[0];
+        let start = make_start(&problem, init, seed)?;
+        let mut run = Run::new(&problem, &self.config, &start);
+        let (max_iter, observer) = (self.config.max_iter, &mut self.observer);
+        let stop = run.advance(&mut work, Some(TRIAL), &mut |point, stage| match observer {
+            Some(observer) => {
+                observer(&Progress { start: number + 1, starts: number + 1, trial, stage, max_iter, point: *point })
+            }
+            None => ControlFlow::Continue(()),
+        })?;
+        Ok(StartRank::new(run.bound_scaled(), stop))
+    }
+
+    /// The starts that the settings ask for, or the one of them that is wanted, with their numbers.
+    fn starts(&self) -> Vec<(usize, (Init, u64))> {
+        let seed = self.config.random_state;
+        let random = (0..self.config.n_init).map(|r| (Init::Random, derived_seed(seed, r)));
+        let all: Vec<(Init, u64)> = match self.config.init {
+            Init::Auto => [(Init::Spectral, seed), (Init::Isomap, seed)].into_iter().chain(random).collect(),
+            Init::Random => random.collect(),
+            named => vec![(named, seed)],
+        };
+        all.into_iter().enumerate().filter(|(number, _)| self.only.is_none_or(|only| only == *number)).collect()
+    }
+
+    /// Everything before the first run.
+    fn prepare(&mut self, values: View) -> Result<(Problem, FittedData, Option<Start>)> {
         self.config.validate()?;
         check_values(values)?;
+        if self.starts().is_empty() {
+            return Err(no_start());
+        }
         let edges = self.edges.take();
         // before the work if all rows count, after it if only a piece does
         let memory = |n: usize| {
@@ -83,32 +143,33 @@ impl<'a> Fitter<'a> {
         if !self.config.largest {
             memory(values.nrows())?;
         }
-        let made = build_graph(values, &self.config, edges)?;
-        let kept = Matrix::from_fn(made.rows.len(), values.ncols(), |i, f| values[(made.rows[i], f)]);
+        if self.config.n_components > values.ncols() {
+            return Err(too_many_components(self.config.n_components, values.ncols()));
+        }
+        let n_rows = values.nrows();
+        let values = values.to_owned();
+        let made = build_graph(&values, &self.config, edges)?;
+        let kept = match made.rows.len() {
+            all if all == n_rows => values,
+            some => Matrix::from_fn(some, values.ncols(), |i, f| values[(made.rows[i], f)]),
+        };
         let (scaling, observations) = Scaling::learn(&kept, self.config.scaling)?;
         memory(made.rows.len())?;
         let problem = Problem::new(observations, made.graph.clone(), self.config.n_components, self.config.epsilon)?;
-        let start = self.start.take().map(|start| made.restrict(start, values.nrows(), &problem)).transpose()?;
-        let n_rows = values.nrows();
+        let start = self.start.take().map(|start| made.restrict(start, n_rows, &problem)).transpose()?;
         let data = FittedData { scaling, observations: kept, n_rows, rows: made.rows, bridges: made.bridges };
-        self.best_run(&problem, &data, start)
+        Ok((problem, data, start))
     }
 
     /// Runs every start and keeps the best bound; a collapsed run is the last resort, whatever its bound.
     fn best_run(&mut self, problem: &Problem, data: &FittedData, given: Option<Start>) -> Result<Fit> {
         let config = self.config.clone();
-        let seed = config.random_state;
         let mut work = Workspace::new(problem);
-        let random = (0..config.n_init).map(|r| (Init::Random, derived_seed(seed, r)));
-        let starts: Vec<(Init, u64)> = match config.init {
-            Init::Auto => [(Init::Spectral, seed), (Init::Isomap, seed)].into_iter().chain(random).collect(),
-            Init::Random => random.collect(),
-            named => vec![(named, seed)],
-        };
+        let starts = self.starts();
         let mut tell = |start: usize, trial: bool, point: &TracePoint, stage: Stage| match &mut self.observer {
             Some(observer) => observer(&Progress {
                 start: start + 1,
-                starts: starts.len(),
+                starts: starts.len().max(start + 1),
                 trial,
                 stage,
                 max_iter: config.max_iter,
@@ -123,29 +184,25 @@ impl<'a> Fitter<'a> {
             };
             Ok(Run::new(problem, &config, &start))
         };
-        let rank = |bound: f64, stop: Option<Stop>| {
-            (stop != Some(Stop::Collapsed), if bound.is_nan() { f64::NEG_INFINITY } else { bound })
-        };
-
         if config.init == Init::Auto {
-            let mut best: Option<(Run, Option<Stop>, usize)> = None;
-            for (number, &start) in starts.iter().enumerate() {
+            let mut best: Option<(Run, Option<Stop>, usize, (Init, u64))> = None;
+            for &(number, start) in &starts {
                 let mut run = begin(start)?;
                 let stop = run.advance(&mut work, Some(TRIAL), &mut |point, stage| tell(number, true, point, stage))?;
-                let better = best.as_ref().is_none_or(|(kept, kept_stop, _)| {
-                    rank(run.bound_scaled(), stop) > rank(kept.bound_scaled(), *kept_stop)
+                let better = best.as_ref().is_none_or(|(kept, kept_stop, ..)| {
+                    StartRank::new(run.bound_scaled(), stop) > StartRank::new(kept.bound_scaled(), *kept_stop)
                 });
                 if better {
                     run.park();
-                    best = Some((run, stop, number));
+                    best = Some((run, stop, number, start));
                 }
                 if stop == Some(Stop::Interrupted) {
-                    let kept = best.iter_mut().filter(|(_, stop, _)| *stop != Some(Stop::Collapsed));
-                    kept.for_each(|(_, stop, _)| *stop = Some(Stop::Interrupted));
+                    let kept = best.iter_mut().filter(|(_, stop, ..)| *stop != Some(Stop::Collapsed));
+                    kept.for_each(|(_, stop, ..)| *stop = Some(Stop::Interrupted));
                     break;
                 }
             }
-            let (mut run, stop, number) = best.ok_or_else(no_start)?;
+            let (mut run, stop, number, start) = best.ok_or_else(no_start)?;
             run.resume(&mut work)?;
             let stop = match stop {
                 Some(stop) => stop,
@@ -153,18 +210,18 @@ impl<'a> Fitter<'a> {
                     .advance(&mut work, None, &mut |point, stage| tell(number, false, point, stage))?
                     .unwrap_or(Stop::MaxIterations),
             };
-            return Ok(Fit::new(problem, &config, data, run.into_posterior(), stop, starts[number]));
+            return Ok(Fit::new(problem, &config, data, run.into_posterior(), stop, start));
         }
 
         let mut best: Option<Fit> = None;
-        for (number, &start) in starts.iter().enumerate() {
+        for &(number, start) in &starts {
             let mut run = begin(start)?;
             let stop = run
                 .advance(&mut work, None, &mut |point, stage| tell(number, false, point, stage))?
                 .unwrap_or(Stop::MaxIterations);
-            let better = best
-                .as_ref()
-                .is_none_or(|kept| rank(run.bound_scaled(), Some(stop)) > rank(kept.bound_scaled(), Some(kept.stop)));
+            let better = best.as_ref().is_none_or(|kept| {
+                StartRank::new(run.bound_scaled(), Some(stop)) > StartRank::new(kept.bound_scaled(), Some(kept.stop))
+            });
             if better {
                 best = Some(Fit::new(problem, &config, data, run.into_posterior(), stop, start));
             }
@@ -178,8 +235,29 @@ impl<'a> Fitter<'a> {
     }
 }
 
+/// How good a start is: the larger the better, and a collapsed run below every other.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct StartRank {
+    /// Whether it did not collapse.
+    pub stands: bool,
+    /// Its bound in scaled units.
+    pub bound_scaled: f64,
+}
+
+impl StartRank {
+    fn new(bound: f64, stop: Option<Stop>) -> Self {
+        let bound_scaled = if bound.is_nan() { f64::NEG_INFINITY } else { bound };
+        Self { stands: stop != Some(Stop::Collapsed), bound_scaled }
+    }
+}
+
 fn no_start() -> Error {
     Error::InvalidConfig { field: "n_init", requirement: "at least 1".into() }
+}
+
+pub(crate) fn too_many_components(n_components: usize, n_features: usize) -> Error {
+    let requirement = format!("at most the number of features (n_features = {n_features}), not {n_components}");
+    Error::InvalidConfig { field: "n_components", requirement }
 }
 
 /// The data of a fit beside the problem: what the result keeps of the table.
@@ -191,13 +269,13 @@ pub(crate) struct FittedData {
     pub bridges: Vec<(u32, u32)>,
 }
 
-pub(crate) fn check_values(values: &Matrix) -> Result<()> {
+pub(crate) fn check_values(values: View) -> Result<()> {
     let (n, d) = (values.nrows(), values.ncols());
     if n < 3 || d == 0 {
         return Err(Error::TooFew { rows: n, features: d });
     }
     for f in 0..d {
-        if let Some(row) = values.col_as_slice(f).iter().position(|v| !v.is_finite()) {
+        if let Some(row) = values.col(f).iter().position(|v| !v.is_finite()) {
             return Err(Error::NonFinite {
                 row: row + 1,
                 column: (f + 1).to_string(),

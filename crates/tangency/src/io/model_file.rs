@@ -5,7 +5,7 @@
 use super::output::{Output, file_error};
 use crate::config::{Config, Init};
 use crate::error::Result;
-use crate::fit::{Calibration, Fit};
+use crate::fit::{Calibration, Caution, Fit};
 use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Stop, TracePoint};
 use crate::linalg::Matrix;
@@ -41,6 +41,11 @@ impl Model {
             None => self.fit.rows[i].to_string(),
         }
     }
+
+    /// What to know before trusting it.
+    pub fn cautions(&self) -> Vec<Caution> {
+        self.fit.cautions(|i| self.id(i))
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -72,6 +77,18 @@ struct CalibrationNotes {
 
 /// Writes a model.
 pub fn save_model(output: &Output, model: &Model) -> Result<()> {
+    let bytes = model_to_bytes(model).map_err(|e| file_error(output.path(), &e.to_string()))?;
+    output.write(|file| file.write_all(&bytes))
+}
+
+/// Reads a model.
+pub fn load_model(path: &Path) -> Result<Model> {
+    let bytes = std::fs::read(path).map_err(|e| file_error(path, &format!("cannot be read: {e}")))?;
+    model_from_bytes(&bytes, path)
+}
+
+/// A model as the bytes of its file.
+pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
     let fit = &model.fit;
     let (n, d_x, d_y) = (fit.n(), fit.coordinates.ncols(), fit.observations.ncols());
     let metadata = Metadata {
@@ -116,24 +133,22 @@ pub fn save_model(output: &Output, model: &Model) -> Result<()> {
     if let Some(calibration) = &fit.calibration {
         arrays.push(Array::of_f64(HELD_OUT, vec![n], &calibration.log_densities));
     }
-    let text = serde_json::to_string(&metadata).map_err(|e| file_error(output.path(), &e.to_string()))?;
+    let text = serde_json::to_string(&metadata)?;
     let views = arrays
         .iter()
         .map(|array| Ok((array.name, array.view()?)))
-        .collect::<std::result::Result<Vec<_>, safetensors::SafeTensorError>>()
-        .map_err(|e| file_error(output.path(), &e.to_string()))?;
-    let bytes = safetensors::serialize(views, Some(HashMap::from([(KEY.to_owned(), text)])))
-        .map_err(|e| file_error(output.path(), &e.to_string()))?;
-    output.write(|file| file.write_all(&bytes))
+        .collect::<std::result::Result<Vec<_>, safetensors::SafeTensorError>>();
+    views
+        .and_then(|views| safetensors::serialize(views, Some(HashMap::from([(KEY.to_owned(), text)]))))
+        .map_err(std::io::Error::other)
 }
 
-/// Reads a model.
-pub fn load_model(path: &Path) -> Result<Model> {
-    let bytes = std::fs::read(path).map_err(|e| file_error(path, &format!("cannot be read: {e}")))?;
+/// The model of a file's bytes; what is wrong with them is told with the name of the file.
+pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     let broken =
         |what: &str| file_error(path, &format!("{what}; fit the model again, or take a whole copy of the file"));
     let foreign = || file_error(path, "is not a tangency model; give a file that `tangency fit` wrote");
-    let (_, header) = SafeTensors::read_metadata(&bytes)
+    let (_, header) = SafeTensors::read_metadata(bytes)
         .map_err(|_| if bytes.len() > 8 && bytes[8] == b'{' { broken("is cut short or damaged") } else { foreign() })?;
     let text = header.metadata().as_ref().and_then(|map| map.get(KEY)).ok_or_else(foreign)?;
     #[derive(Deserialize)]
@@ -152,7 +167,7 @@ pub fn load_model(path: &Path) -> Result<Model> {
         return Err(file_error(path, &reason));
     }
     let metadata: Metadata = serde_json::from_str(text).map_err(|_| broken("has damaged metadata"))?;
-    let tensors = SafeTensors::deserialize(&bytes).map_err(|_| broken("is cut short or damaged"))?;
+    let tensors = SafeTensors::deserialize(bytes).map_err(|_| broken("is cut short or damaged"))?;
     let reader = Reader { tensors, broken: &broken };
 
     let (shape, _) = reader.array("coordinates", Dtype::F64)?;

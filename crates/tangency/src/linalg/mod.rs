@@ -10,6 +10,19 @@ pub use spd::{SpdWork, gram_lower, invert_spd, lower_factor, solve_small};
 /// A dense column-major matrix of `f64`.
 pub type Matrix = faer::Mat<f64>;
 
+/// A matrix that somebody else holds, in any layout.
+pub type View<'a> = faer::MatRef<'a, f64>;
+
+/// The matrix whose rows follow each other in memory; `values` has as many numbers as it.
+pub fn view_of_rows(values: &[f64], rows: usize, columns: usize) -> View<'_> {
+    faer::MatRef::from_row_major_slice(values, rows, columns)
+}
+
+/// The matrix whose columns follow each other in memory; `values` has as many numbers as it.
+pub fn view_of_columns(values: &[f64], rows: usize, columns: usize) -> View<'_> {
+    faer::MatRef::from_column_major_slice(values, rows, columns)
+}
+
 /// How factorisations and products of large matrices are split: over all threads of the pool. Outputs are split there,
 /// never sums, so that the bits of a result do not depend on it (a test below holds the crate to that).
 fn par() -> faer::Par {

@@ -101,11 +101,7 @@ fn shapes() -> Vec<Case> {
         Case::new("identical points joined by radius", "fit t.csv --radius 1", &["all 4 points are identical"])
             .with("t.csv", "a,b\n1,2\n1,2\n1,2\n1,2\n"),
         Case::new("more components than points", "fit Y.csv -d 40", &["n_components", "smaller", "40"]),
-        Case::new(
-            "more components than features for pca",
-            "fit Y.csv -d 4 --init pca",
-            &["init", "pca", "features (3)", "(4)"],
-        ),
+        Case::new("more components than features", "fit Y.csv -d 4", &["n_components", "n_features = 3", "not 4"]),
         Case::new(
             "too large for memory",
             "fit t.npy -k 5 -d 3 --connect",

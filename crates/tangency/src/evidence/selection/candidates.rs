@@ -3,7 +3,7 @@
 use super::Selection;
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};
-use crate::fit::{available_memory, check_memory, check_values};
+use crate::fit::{available_memory, check_memory, check_values, too_many_components};
 use crate::graph::{Graph, Symmetry, neighbor_graph, pieces, within_radius};
 use crate::linalg::Matrix;
 use crate::model::Scaling;
@@ -80,7 +80,7 @@ pub struct Candidate {
 pub(super) fn check(values: &Matrix, config: &Config, choices: &[GraphChoice], dimensions: &[usize]) -> Result<()> {
     let invalid = |field, requirement: String| Err(Error::InvalidConfig { field, requirement });
     config.validate()?;
-    check_values(values)?;
+    check_values(values.as_ref())?;
     let (n, d_y) = (values.nrows(), values.ncols());
     if config.largest {
         return invalid("largest", "left out: bounds compare only if they are about the same points".into());
@@ -119,9 +119,8 @@ pub(super) fn check(values: &Matrix, config: &Config, choices: &[GraphChoice], d
     if largest >= n {
         return invalid("n_components", format!("smaller than the number of points, {n}, not {largest}"));
     }
-    if config.init == Init::Pca && largest > d_y {
-        let requirement = format!("at most the number of features, {d_y}, not {largest}, with the pca start");
-        return invalid("n_components", requirement);
+    if largest > d_y {
+        return Err(too_many_components(largest, d_y));
     }
     check_memory(n, &Config { n_components: largest, ..config.clone() }, d_y, available_memory())
 }

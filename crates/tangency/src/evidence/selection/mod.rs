@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::fit::{Fitter, available_memory};
 use crate::graph::Graph;
 use crate::inference::Stop;
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, View};
 use racing::Job;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -105,8 +105,8 @@ pub struct Selected {
 /// println!("best: {} in {} dimensions", selection.graph(best), best.n_components);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Selection<'a> {
-    values: &'a Matrix,
+pub struct Selection {
+    values: Matrix,
     config: Config,
     choices: Vec<GraphChoice>,
     graphs: Vec<Graph>,
@@ -115,19 +115,14 @@ pub struct Selection<'a> {
     race: bool,
 }
 
-impl<'a> Selection<'a> {
+impl Selection {
     /// Every graph in every dimension, with these settings for all. `values` is the table, n × d_y. The settings' own
     /// graph and dimension are not used, but with `connect` graphs in pieces are joined and fitted too.
-    pub fn new(
-        values: &'a Matrix,
-        config: Config,
-        choices: Vec<GraphChoice>,
-        n_components: Vec<usize>,
-    ) -> Result<Self> {
+    pub fn new(values: &Matrix, config: Config, choices: Vec<GraphChoice>, n_components: Vec<usize>) -> Result<Self> {
         candidates::check(values, &config, &choices, &n_components)?;
         let graphs = candidates::graphs(values, &config, &choices)?;
         let candidates = candidates::all(&graphs, &n_components);
-        Ok(Self { values, config, choices, graphs, candidates, seeds: 5, race: true })
+        Ok(Self { values: values.clone(), config, choices, graphs, candidates, seeds: 5, race: true })
     }
 
     /// Fits each candidate from this many seeds, counted from `random_state`; 5 unless told. Where the start is the same
@@ -210,6 +205,17 @@ impl<'a> Selection<'a> {
         self.open_jobs(&self.by_job(done)).is_empty()
     }
 
+    /// The fits that come next when these are done, for a caller who has them made elsewhere; none when all is done.
+    /// [`Selection::run`] makes the same fits.
+    pub fn next_fits(&self, done: &[Cell]) -> Vec<CellFit> {
+        self.open_jobs(&self.by_job(done)).into_iter().map(|job| self.cell_fit(job)).collect()
+    }
+
+    /// All cells in order: the fits that are done, and the reasons for those there are not.
+    pub fn cells(&self, done: &[Cell]) -> Vec<Cell> {
+        self.table(&self.by_job(done))
+    }
+
     /// A text that is the same for the same table, settings, graphs, dimensions and seeds, and the same version of this
     /// crate: cells of an earlier run are those of this one if it is equal.
     pub fn fingerprint(&self) -> String {
@@ -257,25 +263,46 @@ impl<'a> Selection<'a> {
         table
     }
 
-    /// One fit; nothing if it was stopped.
-    fn fit(&self, job: Job, stop: &(dyn Fn() -> bool + Sync)) -> Result<Option<Cell>> {
+    fn cell_fit(&self, job: Job) -> CellFit {
         let candidate = &self.candidates[job.candidate];
-        let seed = self.seed(job.seed);
-        let config =
-            Config { n_components: candidate.n_components, random_state: seed, radius: None, ..self.config.clone() };
+        let config = Config {
+            n_components: candidate.n_components,
+            random_state: self.seed(job.seed),
+            radius: None,
+            ..self.config.clone()
+        };
+        CellFit { candidate: job.candidate, config, edges: self.graphs[candidate.graph].edges().to_vec() }
+    }
+}
+
+/// A fit of the grid with all that it needs beside the table, so that it can be made anywhere.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellFit {
+    /// Which candidate.
+    pub candidate: usize,
+    /// Settings, with the dimension and the seed of this cell.
+    pub config: Config,
+    /// The graph.
+    pub edges: Vec<(u32, u32)>,
+}
+
+impl CellFit {
+    /// Fits the table, n × d_y; nothing if it was stopped. `stop` is asked after each iteration.
+    pub fn run(self, values: View, stop: &(dyn Fn() -> bool + Sync)) -> Result<Option<Cell>> {
+        let Self { candidate, config, edges } = self;
+        let seed = Some(config.random_state);
         let mut stopped = false;
         let observer = |_: &_| {
             stopped |= stop();
             if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let edges = self.graphs[candidate.graph].edges().to_vec();
-        let outcome = Fitter::new(config).edges(edges).observer(observer).fit(self.values);
+        let outcome = Fitter::new(config).edges(edges).observer(observer).fit_view(values);
         if stopped {
             return Ok(None);
         }
         let failed = |message: String| {
-            let (candidate, stop, message) = (job.candidate, CellStop::Failed, Some(message));
-            Cell { candidate, seed: Some(seed), bound: None, n_iter: None, stop, message }
+            let (stop, message) = (CellStop::Failed, Some(message));
+            Cell { candidate, seed, bound: None, n_iter: None, stop, message }
         };
         Ok(Some(match outcome {
             // of memory there may be enough the next time
@@ -283,8 +310,8 @@ impl<'a> Selection<'a> {
             Err(error) => failed(error.to_string()),
             Ok(fit) if !fit.bound().is_finite() => failed(format!("the bound is {}", fit.bound())),
             Ok(fit) => Cell {
-                candidate: job.candidate,
-                seed: Some(seed),
+                candidate,
+                seed,
                 bound: Some(fit.bound()),
                 n_iter: Some(fit.trace.len()),
                 stop: match fit.stop {

@@ -22,7 +22,7 @@ const SPREADS: f64 = 4.0;
 /// Seeds after which a candidate without any bound is given up.
 const CHANCES: usize = 2;
 
-impl Selection<'_> {
+impl Selection {
     /// The jobs of the present round that have no cell; none when the selection is over.
     pub(super) fn open_jobs(&self, cells: &BTreeMap<Job, Cell>) -> Vec<Job> {
         // what earlier rounds knew is found again by going through them

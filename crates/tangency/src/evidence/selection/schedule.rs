@@ -4,12 +4,12 @@ use super::racing::Job;
 use super::{Cell, Selection};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::fit::check_memory;
+use crate::fit::{available_memory, check_memory};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-impl Selection<'_> {
+impl Selection {
     /// Fits the jobs in this order; fewer cells than jobs if it was stopped.
     ///
     /// Small fits gain little from a second thread, so each worker has one as long as there are jobs and memory for that
@@ -39,7 +39,10 @@ impl Selection<'_> {
                 scope.spawn(move || {
                     pool.install(|| {
                         while let Some(&job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                            let Some(outcome) = (!over()).then(|| self.fit(job, over).transpose()).flatten() else {
+                            let Some(outcome) = (!over())
+                                .then(|| self.cell_fit(job).run(self.values.as_ref(), over).transpose())
+                                .flatten()
+                            else {
                                 return;
                             };
                             if sender.send(outcome).is_err() {
@@ -71,7 +74,11 @@ impl Selection<'_> {
         })
     }
 
-    /// How many fits there can be at once.
+    /// How many fits there can be at once on this machine.
+    pub fn most_at_once(&self, threads: usize) -> Result<usize> {
+        self.workers(&self.open_jobs(&Default::default()), threads, available_memory())
+    }
+
     fn workers(&self, jobs: &[Job], threads: usize, available: u64) -> Result<usize> {
         let largest = jobs.iter().map(|job| self.candidates[job.candidate].n_components).max().unwrap_or(1);
         let config = Config { n_components: largest, ..self.config.clone() };

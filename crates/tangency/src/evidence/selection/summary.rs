@@ -48,7 +48,7 @@ impl Ranking {
     }
 }
 
-impl Selection<'_> {
+impl Selection {
     /// Ranks the candidates by their mean bounds.
     pub fn ranking(&self, cells: &[Cell]) -> Ranking {
         let mut of_candidate = vec![Vec::new(); self.candidates.len()];

@@ -74,7 +74,7 @@ fn distances_in_nats_and_in_spreads() {
 }
 
 /// Two graphs in two dimensions, three seeds, on few points.
-fn small(values: &Matrix) -> Selection<'_> {
+fn small(values: &Matrix) -> Selection {
     let config = Config { max_iter: 25, ..Config::default() };
     let graphs = [5, 9].map(GraphChoice::neighbors).to_vec();
     Selection::new(values, config, graphs, vec![1, 2]).unwrap().seeds(3).unwrap()
@@ -102,10 +102,10 @@ fn rounds_are_found_again_from_any_part_of_their_cells() {
     assert_eq!(selection.all_jobs_without_a_race(), 12);
 }
 
-impl Selection<'_> {
+impl Selection {
     fn all_jobs_without_a_race(&self) -> usize {
         let all = Selection {
-            values: self.values,
+            values: self.values.clone(),
             config: self.config.clone(),
             choices: self.choices.clone(),
             graphs: self.graphs.clone(),

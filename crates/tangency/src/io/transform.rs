@@ -1,0 +1,180 @@
+//! A table in, a table out: new rows placed in a fitted model, a block at a time.
+
+use super::Model;
+use super::output::Output;
+use super::table::{Block, TableStream};
+use super::table_writer::{Cells, ColumnKind, TableWriter};
+use crate::error::{Error, Result};
+use crate::extend::{Extension, Placement};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Rows more surprising than this share of the training points are counted.
+pub const RARE: f64 = 0.99;
+
+/// What was placed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Transformed {
+    /// Rows placed.
+    pub rows: usize,
+    /// Of these, more surprising than the share [`RARE`] of the training points.
+    pub rare: usize,
+    /// Of these, not come to rest.
+    pub unsettled: usize,
+    /// Time of the placements alone.
+    pub time: Duration,
+    /// Whether the observer ended it.
+    pub interrupted: bool,
+}
+
+/// A table of new rows, opened and its first rows read, so that what is wrong with it is told before there is work.
+pub struct NewRows<'a> {
+    path: &'a Path,
+    stream: TableStream,
+    next: Option<Block>,
+}
+
+impl<'a> NewRows<'a> {
+    /// Takes the features of a model from a table.
+    pub fn new(path: &'a Path, mut stream: TableStream, model: &Model) -> Result<Self> {
+        stream.choose(&model.feature_names)?;
+        let next = next_block(&mut stream, path, model)?;
+        Ok(Self { path, stream, next })
+    }
+
+    /// The number of rows, where the table tells it.
+    pub fn rows(&self) -> Option<usize> {
+        self.stream.rows()
+    }
+
+    /// Places all rows and writes them to a table. `observe` is told how many rows are done, and may end it there.
+    pub fn transform(
+        mut self,
+        model: &Model,
+        extension: &Extension,
+        out: &Output,
+        details: bool,
+        mut observe: impl FnMut(usize) -> ControlFlow<()>,
+    ) -> Result<Transformed> {
+        let with_labels = self.next.as_ref().is_some_and(|block| block.labels.is_some());
+        let mut writer = TableWriter::create(out, &header(model, with_labels, details))?;
+        let mut seen = Transformed::default();
+        while let Some(block) = self.next {
+            let begin = Instant::now();
+            let placed =
+                extension.transform_columns(block.values.as_ref()).map_err(|error| of_table(error, block.first))?;
+            let densities: Vec<f64> = placed.iter().map(|placement| extension.log_density(placement)).collect();
+            seen.time += begin.elapsed();
+            seen.rows += placed.len();
+            seen.unsettled += placed.iter().filter(|placement| !placement.settled).count();
+            let novelty: Vec<f64> = densities.iter().map(|&density| extension.novelty(density)).collect();
+            seen.rare += novelty.iter().filter(|&&share| share > RARE).count();
+            writer.write(&cells(model, extension, block, &placed, [densities, novelty], details))?;
+            if observe(seen.rows).is_break() {
+                seen.interrupted = true;
+                break;
+            }
+            self.next = next_block(&mut self.stream, self.path, model)?;
+        }
+        writer.finish()?;
+        Ok(seen)
+    }
+}
+
+/// How many rows are in memory at a time: fewer where rows and their maps are long.
+pub fn block_rows(model: &Model) -> usize {
+    let fit = &model.fit;
+    let cells = fit.observations.ncols() * (fit.coordinates.ncols() + 3);
+    ((1 << 22) / cells).clamp(1, 4096)
+}
+
+/// Some rows of a table that a model is applied to. What is wrong with a cell is told with the name of the file, and without
+/// the way out of leaving a column out, which a model does not allow.
+pub fn next_block(stream: &mut TableStream, path: &Path, model: &Model) -> Result<Option<Block>> {
+    stream.next_block(block_rows(model)).map_err(|error| {
+        let at = |row: usize, column: &str, what: String| Error::File {
+            path: path.to_owned(),
+            reason: format!("row {row}, column {column} {what}; correct it, or drop the row"),
+        };
+        match &error {
+            Error::NonFinite { row, column, value } => at(*row, column, format!("is {value}, not a finite number")),
+            Error::NotNumeric { row, column, value } => {
+                let short: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).take(40).collect();
+                at(*row, column, format!("holds \"{short}\", which is not a number"))
+            }
+            _ => error,
+        }
+    })
+}
+
+/// An error about a row of a block that begins at row `first` of the table.
+pub fn of_table(error: Error, first: usize) -> Error {
+    match error {
+        Error::TooFar { row } => Error::TooFar { row: row + first },
+        other => other,
+    }
+}
+
+/// Names `x1`, `x2`, … with another letter.
+pub fn numbered(letters: &str, count: usize) -> impl Iterator<Item = (String, ColumnKind)> {
+    (1..=count).map(move |a| (format!("{letters}{a}"), ColumnKind::Number))
+}
+
+/// Ids of the rows of a block: those given, or row numbers from 0.
+pub fn ids(block: &Block) -> Vec<String> {
+    let rows = block.values.ncols();
+    block.ids.clone().unwrap_or_else(|| (block.first..block.first + rows).map(|row| row.to_string()).collect())
+}
+
+fn header(model: &Model, with_labels: bool, details: bool) -> Vec<(String, ColumnKind)> {
+    let d_x = model.fit.coordinates.ncols();
+    let text = |name: &str| (name.to_owned(), ColumnKind::Text);
+    let mut header = vec![text("id")];
+    header.extend(with_labels.then(|| text("label")));
+    header.extend(numbered("x", d_x).chain(numbered("sd", d_x)));
+    header.extend(["log_density", "novelty"].map(|name| (name.to_owned(), ColumnKind::Number)));
+    if details {
+        header.push(text("neighbors"));
+        header.extend(pairs(d_x).map(|(a, b)| (format!("cov{}_{}", a + 1, b + 1), ColumnKind::Number)));
+        for a in 0..d_x {
+            header.extend(model.feature_names.iter().map(|name| (format!("d{}_{name}", a + 1), ColumnKind::Number)));
+        }
+    }
+    header
+}
+
+fn pairs(d_x: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..d_x).flat_map(move |a| (a..d_x).map(move |b| (a, b)))
+}
+
+fn cells(
+    model: &Model,
+    extension: &Extension,
+    block: Block,
+    placed: &[Placement],
+    scores: [Vec<f64>; 2],
+    details: bool,
+) -> Vec<Cells> {
+    let d_x = model.fit.coordinates.ncols();
+    let numbers = |of: &dyn Fn(&Placement) -> f64| Cells::Numbers(placed.iter().map(of).collect());
+    let totals: Vec<_> = placed.iter().map(|placement| extension.total_covariance(placement)).collect();
+    let mut cells = vec![Cells::Text(ids(&block))];
+    cells.extend(block.labels.map(Cells::Text));
+    cells.extend((0..d_x).map(|a| numbers(&|placement| extension.coordinates(placement)[a])));
+    cells.extend((0..d_x).map(|a| Cells::Numbers(totals.iter().map(|total| total[(a, a)].sqrt()).collect())));
+    cells.extend(scores.map(Cells::Numbers));
+    if details {
+        let names = |placement: &Placement| {
+            placement.neighbors.iter().map(|&j| model.id(j as usize)).collect::<Vec<_>>().join(" ")
+        };
+        cells.push(Cells::Text(placed.iter().map(names).collect()));
+        cells.extend(pairs(d_x).map(|(a, b)| numbers(&|placement| placement.covariance[(a, b)])));
+        for a in 0..d_x {
+            for (f, scale) in model.fit.scaling.scale.iter().enumerate() {
+                cells.push(numbers(&|placement| placement.map[(f, a)] * scale));
+            }
+        }
+    }
+    cells
+}

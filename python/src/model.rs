@@ -1,0 +1,486 @@
+//! A fitted model, as Python holds it.
+
+use crate::arrays::{Lying, Out, Pairs, Table, array, columns, pairs, rows};
+use crate::attend::{Stop, Told, Watch, attend, attend_until};
+use crate::errors::{exception, in_python};
+use crate::settings;
+use numpy::{Ix1, Ix2, Ix3, Ix4, PyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use tangency::extend::{Extension, Predicts, calibrate, loadings};
+use tangency::fit::Caution;
+use tangency::io::table::{TableOptions, TableStream};
+use tangency::io::{
+    Claims, Model as SavedModel, NewRows, TableWriter, load_model, model_from_bytes, model_to_bytes, save_model,
+};
+use tangency::linalg::Matrix;
+use tangency::{Fitter, Progress, Stage, Start};
+
+/// A fit and the names of its table. It never changes; what changes a model makes another.
+#[pyclass(frozen, module = "tangency._tangency")]
+pub struct Model {
+    pub saved: Arc<SavedModel>,
+    extension: OnceLock<Arc<Extension>>,
+}
+
+impl Model {
+    pub fn new(saved: SavedModel) -> Self {
+        Self { saved: Arc::new(saved), extension: OnceLock::new() }
+    }
+
+    /// The same names with another fit.
+    pub fn with_fit(&self, fit: tangency::Fit) -> Self {
+        let SavedModel { feature_names, ids, labels, .. } = &*self.saved;
+        Self::new(SavedModel { fit, feature_names: feature_names.clone(), ids: ids.clone(), labels: labels.clone() })
+    }
+
+    /// The model prepared for new points, once.
+    fn extension(&self) -> tangency::Result<&Extension> {
+        if self.extension.get().is_none() {
+            let made = Arc::new(Extension::new(&self.saved.fit)?);
+            let _ = self.extension.set(made); // another thread may have been quicker with the same
+        }
+        self.extension.get().map(|arc| &**arc).ok_or(tangency::Error::Interrupted { what: "the preparation" })
+    }
+}
+
+fn told(progress: &Progress) -> Told {
+    let stage = match progress.stage {
+        Stage::FittingMaps => "fitting maps",
+        Stage::Growing => "growing",
+        Stage::Climbing => "climbing",
+    };
+    let run = match (progress.trial, progress.starts) {
+        (true, starts) => format!("trial {}/{starts}, {stage}", progress.start),
+        (false, 1) => stage.to_owned(),
+        (false, starts) => format!("start {}/{starts}, {stage}", progress.start),
+    };
+    Told {
+        step: run,
+        done: progress.point.iteration,
+        total: Some(progress.max_iter),
+        bound: Some(progress.point.bound_scaled),
+    }
+}
+
+/// A start that the caller gives: coordinates, or maps of each point.
+#[derive(FromPyObject)]
+pub enum Given<'py> {
+    /// [n, d_x]
+    #[pyo3(transparent)]
+    Coordinates(Table<'py>),
+    /// [n, d_y, d_x] in scaled units
+    #[pyo3(transparent)]
+    Maps(numpy::PyReadonlyArray3<'py, f64>),
+}
+
+impl Given<'_> {
+    fn start(&self) -> PyResult<Start> {
+        match self {
+            Self::Coordinates(table) => Ok(Start::Coordinates(Lying::of(table)?.to_matrix())),
+            Self::Maps(maps) => {
+                let maps = maps.as_array();
+                let [n, d_y, d_x] = [maps.shape()[0], maps.shape()[1], maps.shape()[2]];
+                Ok(Start::Maps(Matrix::from_fn(d_y, n * d_x, |f, p| maps[[p % n, f, p / n]])))
+            }
+        }
+    }
+}
+
+/// How one of several starts does: whether it stands, and its bound.
+#[pyfunction]
+#[pyo3(signature = (values, config, edges, number, threads, stop=None))]
+pub fn try_start(
+    py: Python<'_>,
+    values: Table<'_>,
+    config: &str,
+    edges: Option<Pairs<'_>>,
+    number: usize,
+    threads: usize,
+    stop: Option<&Stop>,
+) -> PyResult<(bool, f64)> {
+    let (lying, config) = (Lying::of(&values)?, settings::config(config)?);
+    let edges = edges.as_ref().map(crate::arrays::edges);
+    let rank = attend_until(py, stop, threads, None, |watch| {
+        let observer = |progress: &Progress| watch.tell(|| told(progress));
+        with_edges(Fitter::new(config).observer(observer), edges).try_start(lying.view(), number)
+    })?;
+    Ok((rank.stands, rank.bound_scaled))
+}
+
+fn with_edges<'a>(fitter: Fitter<'a>, edges: Option<Vec<(u32, u32)>>) -> Fitter<'a> {
+    match edges {
+        Some(edges) => fitter.edges(edges),
+        None => fitter,
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// Fits a table.
+    #[staticmethod]
+    #[pyo3(signature = (values, config, feature_names, *, edges=None, start=None, only=None, threads=1, progress=None, stop=None))]
+    fn fit(
+        py: Python<'_>,
+        values: Table<'_>,
+        config: &str,
+        feature_names: Vec<String>,
+        edges: Option<Pairs<'_>>,
+        start: Option<Given<'_>>,
+        only: Option<usize>,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+        stop: Option<&Stop>,
+    ) -> PyResult<Self> {
+        let (lying, config) = (Lying::of(&values)?, settings::config(config)?);
+        let edges = edges.as_ref().map(crate::arrays::edges);
+        let start = start.map(|start| start.start()).transpose()?;
+        let fit = attend_until(py, stop, threads, progress.as_ref(), |watch| {
+            let mut fitter = Fitter::new(config).observer(|progress| watch.tell(|| told(progress)));
+            fitter = with_edges(fitter, edges);
+            if let Some(start) = start {
+                fitter = fitter.start(start);
+            }
+            if let Some(number) = only {
+                fitter = fitter.only(number);
+            }
+            fitter.fit_view(lying.view())
+        })?;
+        Ok(Self::new(SavedModel { fit, feature_names, ids: None, labels: None }))
+    }
+
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        py.detach(|| load_model(&path)).map(Self::new).map_err(exception)
+    }
+
+    /// The model of a file's bytes.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        py.detach(|| model_from_bytes(bytes, "the pickled model".as_ref())).map(Self::new).map_err(exception)
+    }
+
+    /// The bytes of its file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| model_to_bytes(&self.saved)).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    }
+
+    /// Writes its file.
+    fn save(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
+        let none: [&PathBuf; 0] = [];
+        py.detach(|| save_model(&Claims::new(overwrite, none).claim(&path)?, &self.saved)).map_err(exception)
+    }
+
+    #[getter]
+    fn config(&self) -> PyResult<String> {
+        settings::json(&self.saved.fit.config)
+    }
+
+    #[getter]
+    fn feature_names(&self) -> Vec<String> {
+        self.saved.feature_names.clone()
+    }
+
+    /// The same model with other names of the features.
+    fn with_feature_names(&self, feature_names: Vec<String>) -> Self {
+        let SavedModel { fit, ids, labels, .. } = &*self.saved;
+        Self::new(SavedModel { fit: fit.clone(), feature_names, ids: ids.clone(), labels: labels.clone() })
+    }
+
+    #[getter]
+    fn observations<'py>(&self, py: Python<'py>) -> PyResult<Out<'py, Ix2>> {
+        rows(py, &self.saved.fit.observations)
+    }
+
+    #[getter]
+    fn coordinates<'py>(&self, py: Python<'py>) -> PyResult<Out<'py, Ix2>> {
+        rows(py, &self.saved.fit.coordinates)
+    }
+
+    #[getter]
+    fn deviations<'py>(&self, py: Python<'py>) -> PyResult<Out<'py, Ix2>> {
+        rows(py, &self.saved.fit.standard_deviations())
+    }
+
+    /// [n, d_x, d_x]
+    #[getter]
+    fn covariances<'py>(&self, py: Python<'py>) -> PyResult<Out<'py, Ix3>> {
+        let fit = &self.saved.fit;
+        let d_x = fit.coordinates.ncols();
+        array(py, columns(&fit.coordinate_covariances), (fit.n(), d_x, d_x))
+    }
+
+    /// [n, d_x, n, d_x]
+    #[getter]
+    fn full_covariance<'py>(&self, py: Python<'py>) -> PyResult<Option<Out<'py, Ix4>>> {
+        let fit = &self.saved.fit;
+        let (n, d_x) = (fit.n(), fit.coordinates.ncols());
+        fit.full_covariance.as_ref().map(|full| array(py, columns(full), (n, d_x, n, d_x))).transpose()
+    }
+
+    /// Maps in the units of the table. [n, d_y, d_x]
+    #[getter]
+    fn maps<'py>(&self, py: Python<'py>) -> PyResult<Out<'py, Ix3>> {
+        let fit = &self.saved.fit;
+        let (n, d_x, scale) = (fit.n(), fit.coordinates.ncols(), &fit.scaling.scale);
+        let entry = |i: usize, f: usize, a: usize| fit.maps[(f, i * d_x + a)] * scale[f];
+        array(py, by_point(n, scale.len(), d_x, entry), (n, scale.len(), d_x))
+    }
+
+    /// Standard deviations of the maps in the units of the table. [n, d_y, d_x]
+    #[getter]
+    fn map_deviations<'py>(&self, py: Python<'py>) -> PyResult<Out<'py, Ix3>> {
+        let fit = &self.saved.fit;
+        let (n, d_x, scale) = (fit.n(), fit.coordinates.ncols(), &fit.scaling.scale);
+        let entry = |i: usize, f: usize, a: usize| scale[f] * fit.map_covariances[(a * d_x + a, i)].max(0.0).sqrt();
+        array(py, by_point(n, scale.len(), d_x, entry), (n, scale.len(), d_x))
+    }
+
+    #[getter]
+    fn bound(&self) -> f64 {
+        self.saved.fit.bound()
+    }
+
+    /// The bound after each iteration, in the units of the table.
+    #[getter]
+    fn bounds<'py>(&self, py: Python<'py>) -> PyResult<Out<'py, Ix1>> {
+        let fit = &self.saved.fit;
+        let jacobian = fit.scaling.log_jacobian(fit.n());
+        array(py, fit.trace.iter().map(|point| point.bound_scaled - jacobian).collect(), fit.trace.len())
+    }
+
+    /// α, γ, λ, ν.
+    #[getter]
+    fn hyperparameters(&self) -> (f64, f64, f64, f64) {
+        let hyper = &self.saved.fit.hyper;
+        (hyper.alpha, hyper.gamma, hyper.lambda, hyper.nu)
+    }
+
+    #[getter]
+    fn edges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        pairs(py, self.saved.fit.graph.edges())
+    }
+
+    #[getter]
+    fn bridges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        pairs(py, &self.saved.fit.bridges)
+    }
+
+    #[getter]
+    fn removed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        pairs(py, &self.saved.fit.removed)
+    }
+
+    #[getter]
+    fn rows(&self) -> Vec<usize> {
+        self.saved.fit.rows.clone()
+    }
+
+    #[getter]
+    fn n_rows(&self) -> usize {
+        self.saved.fit.n_rows
+    }
+
+    #[getter]
+    fn stop(&self) -> PyResult<String> {
+        settings::word(&self.saved.fit.stop)
+    }
+
+    #[getter]
+    fn start(&self) -> PyResult<String> {
+        settings::word(&self.saved.fit.start)
+    }
+
+    /// Parts of a calibration and its factor, if there is one.
+    #[getter]
+    fn calibration(&self) -> Option<(usize, f64)> {
+        self.saved.fit.calibration.as_ref().map(|found| (found.folds, found.spread))
+    }
+
+    /// Reasons not to trust it: whether each is about the run itself, and a sentence.
+    #[getter]
+    fn cautions(&self) -> Vec<(bool, String)> {
+        let of_run = |caution: &Caution| matches!(caution, Caution::Collapsed | Caution::NotConverged);
+        self.saved.cautions().iter().map(|caution| (of_run(caution), in_python(&caution.to_string()))).collect()
+    }
+
+    /// Coordinates of rows and their standard deviations, and how many rows had not come to rest.
+    fn transform<'py>(
+        &self,
+        py: Python<'py>,
+        values: Table<'py>,
+        threads: usize,
+    ) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>, usize)> {
+        let (lying, d_x) = (Lying::of(&values)?, self.saved.fit.coordinates.ncols());
+        let (mean, deviations, unsettled) = attend(py, threads, None, |_| {
+            let extension = self.extension()?;
+            let placed = extension.transform_columns(lying.view().transpose())?;
+            let mean: Vec<f64> = placed.iter().flat_map(|p| extension.coordinates(p).iter().copied()).collect();
+            let mut deviations = Vec::with_capacity(mean.len());
+            for placement in &placed {
+                let total = extension.total_covariance(placement);
+                deviations.extend((0..d_x).map(|a| total[(a, a)].max(0.0).sqrt()));
+            }
+            Ok((mean, deviations, placed.iter().filter(|p| p.point.is_none() && !p.settled).count()))
+        })?;
+        let shape = (mean.len() / d_x, d_x);
+        Ok((array(py, mean, shape)?, array(py, deviations, shape)?, unsettled))
+    }
+
+    /// Log-density of rows, and their novelty.
+    fn score<'py>(
+        &self,
+        py: Python<'py>,
+        values: Table<'py>,
+        threads: usize,
+    ) -> PyResult<(Out<'py, Ix1>, Out<'py, Ix1>)> {
+        let lying = Lying::of(&values)?;
+        let (densities, novelty) = attend(py, threads, None, |_| {
+            let extension = self.extension()?;
+            let placed = extension.transform_columns(lying.view().transpose())?;
+            let densities: Vec<f64> = placed.iter().map(|p| extension.log_density(p)).collect();
+            let novelty: Vec<f64> = densities.iter().map(|&density| extension.novelty(density)).collect();
+            Ok((densities, novelty))
+        })?;
+        let m = densities.len();
+        Ok((array(py, densities, m)?, array(py, novelty, m)?))
+    }
+
+    /// Values expected at coordinates, and their standard deviations.
+    fn reconstruct<'py>(
+        &self,
+        py: Python<'py>,
+        coordinates: Table<'py>,
+        placed_row: bool,
+        threads: usize,
+    ) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>)> {
+        let coordinates = Lying::of(&coordinates)?.to_matrix();
+        let predicts = if placed_row { Predicts::PlacedRow } else { Predicts::Measurement };
+        let found = attend(py, threads, None, |_| self.extension()?.reconstruct(&coordinates, predicts))?;
+        Ok((rows(py, &found.values)?, rows(py, &found.deviations)?))
+    }
+
+    /// Samples of the model: values and coordinates.
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        count: usize,
+        seed: u64,
+        threads: usize,
+    ) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>)> {
+        let drawn = attend(py, threads, None, |_| Ok(self.extension()?.sample(0, count, seed)))?;
+        Ok((rows(py, &drawn.values)?, rows(py, &drawn.coordinates)?))
+    }
+
+    /// Each training point as the others see it: coordinates, values, standard deviations, strain; NaN for a point
+    /// without which the graph would be in pieces.
+    fn left_out<'py>(
+        &self,
+        py: Python<'py>,
+        threads: usize,
+    ) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix1>)> {
+        let seen = attend(py, threads, None, |_| Ok(self.extension()?.left_out()))?;
+        let fit = &self.saved.fit;
+        let (n, d_x, d_y) = (fit.n(), fit.coordinates.ncols(), fit.observations.ncols());
+        let of = |size: usize, part: fn(&tangency::extend::LeftOut) -> &[f64]| -> Vec<f64> {
+            seen.iter().flat_map(|one| one.as_ref().map_or(vec![f64::NAN; size], |one| part(one).to_vec())).collect()
+        };
+        let strain = seen.iter().map(|one| one.as_ref().map_or(f64::NAN, |one| one.strain)).collect();
+        Ok((
+            array(py, of(d_x, |one| &one.mean), (n, d_x))?,
+            array(py, of(d_y, |one| &one.values), (n, d_y))?,
+            array(py, of(d_y, |one| &one.deviations), (n, d_y))?,
+            array(py, strain, n)?,
+        ))
+    }
+
+    /// The same model, calibrated.
+    #[pyo3(signature = (parts, threads, progress=None))]
+    fn calibrated(&self, py: Python<'_>, parts: usize, threads: usize, progress: Option<Py<PyAny>>) -> PyResult<Self> {
+        let found = attend(py, threads, progress.as_ref(), |watch| {
+            calibrate(&self.saved.fit, parts, |part, progress| watch.tell(|| of_parts(part, parts, progress)))
+        })?;
+        let mut fit = self.saved.fit.clone();
+        fit.calibration = Some(found);
+        Ok(self.with_fit(fit))
+    }
+
+    /// Change of each feature per unit of each coordinate, averaged over points: means and standard deviations.
+    fn loadings<'py>(&self, py: Python<'py>, points: Vec<usize>) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>)> {
+        let found = loadings(&self.saved.fit, &points).map_err(exception)?;
+        Ok((rows(py, &found.mean)?, rows(py, &found.deviation)?))
+    }
+
+    /// The distance of two points: of their means, and the lower end, median and upper end of its interval.
+    fn distance_interval(&self, i: usize, j: usize, level: f64) -> PyResult<(f64, f64, f64, f64)> {
+        let found = self.saved.fit.distance_interval(i, j, level).map_err(exception)?;
+        Ok((found.of_means, found.lower, found.median, found.upper))
+    }
+
+    /// Draws of all coordinates. [draws, n, d_x]
+    fn sample_coordinates<'py>(
+        &self,
+        py: Python<'py>,
+        count: usize,
+        seed: u64,
+        threads: usize,
+    ) -> PyResult<Out<'py, Ix3>> {
+        let draws = attend(py, threads, None, |_| self.saved.fit.sample_coordinates(count, seed))?;
+        let (n, d_x) = (self.saved.fit.n(), self.saved.fit.coordinates.ncols());
+        let flat =
+            draws.iter().flat_map(|draw| (0..n * d_x).map(move |p| draw[(p / d_x, p % d_x)])).collect::<Vec<f64>>();
+        array(py, flat, (count, n, d_x))
+    }
+
+    /// Places the rows of a table file in another, a block at a time; how many, and how many are rare.
+    #[pyo3(signature = (source, destination, *, overwrite, details, id_column, label_column, threads, progress=None))]
+    fn transform_file(
+        &self,
+        py: Python<'_>,
+        source: PathBuf,
+        destination: PathBuf,
+        overwrite: bool,
+        details: bool,
+        id_column: Option<String>,
+        label_column: Option<String>,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(usize, usize, bool)> {
+        let options = TableOptions { id_column, label_column, ..TableOptions::default() };
+        let seen = attend(py, threads, progress.as_ref(), |watch: &Watch| {
+            TableWriter::check(&destination)?;
+            let out = Claims::new(overwrite, [&source]).claim(&destination)?;
+            let new = NewRows::new(&source, TableStream::open(&source, &options)?, &self.saved)?;
+            let total = new.rows();
+            new.transform(&self.saved, self.extension()?, &out, details, |done| {
+                watch.tell(|| Told { step: "rows".into(), done, total, bound: None })
+            })
+        })?;
+        Ok((seen.rows, seen.rare, seen.interrupted))
+    }
+}
+
+fn of_parts(part: usize, parts: usize, progress: &Progress) -> Told {
+    let bound = Some(progress.point.bound_scaled);
+    Told { step: format!("part {}/{parts}", part + 1), done: part, total: Some(parts), bound }
+}
+
+/// Numbers point by point, feature by feature. [n, d_y, d_x]
+fn by_point(n: usize, d_y: usize, d_x: usize, entry: impl Fn(usize, usize, usize) -> f64) -> Vec<f64> {
+    let mut values = Vec::with_capacity(n * d_y * d_x);
+    for i in 0..n {
+        for f in 0..d_y {
+            values.extend((0..d_x).map(|a| entry(i, f, a)));
+        }
+    }
+    values
+}

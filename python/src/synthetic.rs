@@ -1,0 +1,36 @@
+//! Points on known manifolds.
+
+use crate::arrays::{Lying, Out, Table, pairs, rows};
+use numpy::{Ix2, PyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use tangency::Shape;
+use tangency::generate::Synthetic;
+
+/// Points of a shape and their true coordinates.
+#[pyfunction]
+pub fn generate<'py>(
+    py: Python<'py>,
+    shape: &str,
+    n_samples: usize,
+    noise: f64,
+    seed: u64,
+) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>)> {
+    let shape: Shape = serde_json::from_value(serde_json::Value::from(shape))
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let made = tangency::generate(shape, n_samples, noise, seed);
+    Ok((rows(py, &made.points)?, rows(py, &made.truth)?))
+}
+
+/// The edges of nearest neighbours: those on the sheet, and those that jump.
+#[pyfunction]
+pub fn neighbor_edges<'py>(
+    py: Python<'py>,
+    points: Table<'py>,
+    truth: Table<'py>,
+    n_neighbors: usize,
+) -> PyResult<(Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>)> {
+    let made = Synthetic { points: Lying::of(&points)?.to_matrix(), truth: Lying::of(&truth)?.to_matrix() };
+    let (good, jumping) = made.neighbor_edges(n_neighbors);
+    Ok((pairs(py, &good)?, pairs(py, &jumping)?))
+}

@@ -1,0 +1,61 @@
+"""Bayesian manifold learning: coordinates, their uncertainty, and the evidence for graph and dimension.
+
+The estimator is :class:`LLLVM`; :func:`select` compares graphs and dimensions, :func:`edge_scores`, :func:`test_edges` and
+:func:`prune` judge the edges of a graph. Parts are imported when they are first used, so that ``import tangency`` is quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ._tangency import __version__
+
+if TYPE_CHECKING:
+    from . import datasets, plotting, tl
+    from ._evidence import EdgeTest, PruneResult, edge_scores, prune, test_edges
+    from ._lllvm import LLLVM, load
+    from ._selection import Selection, select
+
+_HOMES = {
+    "LLLVM": "_lllvm",
+    "load": "_lllvm",
+    "EdgeTest": "_evidence",
+    "PruneResult": "_evidence",
+    "edge_scores": "_evidence",
+    "prune": "_evidence",
+    "test_edges": "_evidence",
+    "Selection": "_selection",
+    "select": "_selection",
+}
+_MODULES = ("datasets", "plotting", "tl")
+
+__all__ = [
+    "LLLVM",
+    "EdgeTest",
+    "PruneResult",
+    "Selection",
+    "__version__",
+    "datasets",
+    "edge_scores",
+    "load",
+    "plotting",
+    "prune",
+    "select",
+    "test_edges",
+    "tl",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
+    if name in _HOMES:
+        value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,185 @@
+"""What the bound says about the edges of a graph."""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from . import _settings, _tangency
+from ._graph_input import as_pairs
+from ._lllvm import LLLVM
+from ._progress import Bar
+from ._tangency import Model
+
+#: Fields of a table of edges.
+EDGE = np.dtype(
+    [("i", np.int64), ("j", np.int64), *((name, np.float64) for name in ("length", "resistance", "residual", "score"))]
+)
+REMOVED = np.dtype([*((name, EDGE.fields[name][0]) for name in EDGE.names), ("gain", np.float64)])  # type: ignore[index,union-attr]
+
+
+def edge_scores(model: LLLVM) -> NDArray[Any]:
+    """How much each edge strains the fit, the most suspect first.
+
+    Parameters
+    ----------
+    model : LLLVM
+        A fitted model.
+
+    Returns
+    -------
+    ndarray
+        One record an edge: its points ``i`` and ``j``, ``length`` in scaled units, ``resistance`` (1 if it alone holds the graph
+        together), ``residual`` (what the local maps leave of it) and ``score``. In a good layout short-circuits stand out by an
+        order of magnitude; in a bad one the order can mislead, and :func:`prune` looks deeper.
+
+    Examples
+    --------
+    >>> import tangency
+    >>> X, _ = tangency.datasets.make_s_curve(60)
+    >>> scores = tangency.edge_scores(tangency.LLLVM().fit(X))
+    >>> bool(scores["score"][0] >= scores["score"][-1])
+    True
+    """
+    edges, numbers = _tangency.edge_scores(_native(model), _settings.threads(model.n_jobs))
+    return _records(edges, numbers, EDGE)
+
+
+@dataclass(frozen=True)
+class EdgeTest:
+    """How the bound changes with the graph."""
+
+    removed: list[tuple[int, int]]
+    """Edges that were taken out."""
+    added: list[tuple[int, int]]
+    """Pairs that were joined."""
+    change: float
+    """Bound of the changed graph less that of the fit's, in nats: mean over seeds."""
+    spread: float
+    """Its standard deviation over seeds."""
+    seeds: int
+    """Seeds that were run."""
+    parts: dict[str, float]
+    """The parts of the change."""
+    converged: bool
+    """Whether every run behind the numbers ended as it should."""
+
+
+def test_edges(model: LLLVM, edges: ArrayLike, *, seeds: int = 5, verbose: Any = False) -> list[EdgeTest]:
+    """Tests edges by the bound: one that is there is removed, one that is not is added, and both graphs are fitted.
+
+    Parameters
+    ----------
+    model : LLLVM
+        A fitted model.
+    edges : array_like of shape (m, 2)
+        Pairs of points. Each is tested alone and, if there are several, all at once (first in the list).
+    seeds : int, default=5
+        Fits of each graph.
+    verbose : bool, default=False
+        Show progress.
+
+    Returns
+    -------
+    list of EdgeTest
+        A change above zero speaks for the changed graph.
+    """
+    pairs = as_pairs(np.atleast_2d(np.asarray(edges)), len(model.embedding_) if hasattr(model, "embedding_") else 0)
+    with Bar("test", verbose) as bar:
+        found = _tangency.test_edges(
+            _native(model), pairs, _settings.whole("seeds", seeds), _settings.threads(model.n_jobs), bar.callback
+        )
+    listed = json.loads(found)
+    for test in listed:
+        test.update({name: [tuple(pair) for pair in test[name]] for name in ("removed", "added")})
+    return [EdgeTest(**test) for test in listed]
+
+
+# so that pytest does not take it for a test where it is imported
+test_edges.__test__ = False  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class PruneResult:
+    """What pruning found."""
+
+    model: LLLVM
+    """The model on the graph that is left."""
+    removed: NDArray[Any]
+    """The edges removed, as :func:`edge_scores` gives them, with the ``gain`` of each in nats."""
+    gain: float
+    """How much higher the bound is."""
+    baseline_mean: float
+    """What a random good edge gains when it is removed."""
+    baseline_std: float
+    """Its standard deviation."""
+    baseline_samples: int
+    """Samples behind the two."""
+    bridges: list[dict[str, Any]]
+    """Other ways that were tried to join the pieces of a graph."""
+    rounds: list[int]
+    """Edges that were out after each round."""
+    n_iter: int
+    """Iterations spent."""
+    interrupted: bool
+    """Whether Ctrl-C ended it: then this is the best so far."""
+
+
+def prune(
+    model: LLLVM, *, max_removed: int | None = None, min_gain: float = 2.0, verbose: Any = False
+) -> PruneResult:
+    """Removes the edges of a model's graph that the bound speaks against.
+
+    Parameters
+    ----------
+    model : LLLVM
+        A fitted model; it stays as it is.
+    max_removed : int, default=None
+        Most edges to remove; a tenth of all without it.
+    min_gain : float, default=2.0
+        Least gain that counts, in nats beyond what random good edges gain.
+    verbose : bool, default=False
+        Show progress.
+
+    Returns
+    -------
+    PruneResult
+        With the new model, and what was removed.
+    """
+    most = None if max_removed is None else _settings.whole("max_removed", max_removed)
+    with Bar("prune", verbose) as bar:
+        native, removed, rest = prune_native(
+            _native(model), most, _settings.real("min_gain", min_gain), _settings.threads(model.n_jobs), bar.callback
+        )
+    made = copy.copy(model)
+    made._adopt(native)
+    return PruneResult(model=made, removed=removed, **rest)
+
+
+def prune_native(
+    native: Model, max_removed: int | None, min_gain: float, threads: int, progress: _settings.Progress | None
+) -> tuple[Model, NDArray[Any], dict[str, Any]]:
+    """The same for native models."""
+    made, (edges, numbers), gains, rest = _tangency.prune(native, max_removed, min_gain, threads, progress)
+    return made, _records(edges, np.column_stack([numbers, gains]), REMOVED), json.loads(rest)
+
+
+def _native(model: LLLVM) -> Model:
+    if not isinstance(model, LLLVM):
+        raise ValueError(f"model must be a fitted LLLVM, not {type(model).__name__}")
+    check_is_fitted(model, "_native")
+    return model._native
+
+
+def _records(edges: NDArray[Any], numbers: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
+    table = np.empty(len(edges), dtype=kind)
+    columns = [edges[:, 0], edges[:, 1], *numbers.T]
+    for name, column in zip(kind.names or (), columns, strict=True):
+        table[name] = column
+    return table

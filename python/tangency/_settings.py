@@ -1,0 +1,113 @@
+"""Arguments as they were given, checked, in the form that the native module takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+
+CHOICES = {
+    "init": ("auto", "random", "pca", "spectral", "isomap"),
+    "scaling": ("max-abs", "none", "per-feature"),
+    "symmetry": ("or", "mutual"),
+    "uncertainty": ("relative", "absolute"),
+    "metric": ("euclidean", "precomputed"),
+}
+WHOLE = ("n_components", "n_neighbors", "n_init", "max_iter")
+REAL = ("tol", "epsilon", "gamma0", "alpha0")
+SWITCHES = ("connect", "largest", "accelerate", "full_covariance")
+RULES = {"alpha": "alpha", "lam": "lambda", "nu": "nu"}
+#: Settings of the library under the names that they have here, where these differ.
+NAMES = {"lam": "lambda"}
+
+
+def whole(name: str, value: object, least: int = 1) -> int:
+    """A whole number that is at least so large."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
+        raise ValueError(f"{name} must be a whole number, not {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, not {value}")
+    return int(value)
+
+
+def real(name: str, value: object) -> float:
+    """A finite number; whether it is in its range is the library's to say."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not np.isfinite(float(value)):
+        raise ValueError(f"{name} must be a number, not {value!r}")
+    return float(value)
+
+
+def choice(name: str, value: object) -> str:
+    """One of the words that a setting may be."""
+    allowed = CHOICES[name]
+    if not (isinstance(value, str) and value in allowed):
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}")
+    return value
+
+
+def seed(random_state: object) -> int:
+    """The seed that a `random_state` stands for: itself, or a draw from a generator."""
+    if random_state is None:
+        return int(np.random.mtrand._rand.randint(2**31 - 1))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    if isinstance(random_state, Integral) and not isinstance(random_state, (bool, np.bool_)):
+        if not 0 <= int(random_state) < 2**64:
+            raise ValueError(f"random_state must be from 0 to 2**64 - 1, not {random_state}")
+        return int(random_state)
+    raise ValueError(f"random_state must be a whole number, a numpy generator or None, not {random_state!r}")
+
+
+def threads(n_jobs: object) -> int:
+    """How many threads `n_jobs` means here and now."""
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0):
+        raise ValueError(f"n_jobs must be None or a whole number other than 0, not {n_jobs!r}")
+    return max(1, int(effective_n_jobs(None if n_jobs is None else int(n_jobs))))
+
+
+def config(params: dict[str, Any]) -> str:
+    """The JSON text of the library's settings."""
+    made: dict[str, Any] = {name: whole(name, params[name]) for name in WHOLE}
+    made.update({name: real(name, params[name]) for name in REAL})
+    for name in SWITCHES:
+        if not isinstance(params[name], (bool, np.bool_)):
+            raise ValueError(f"{name} must be True or False, not {params[name]!r}")
+        made[name] = bool(params[name])
+    for name in ("scaling", "symmetry", "uncertainty"):
+        made[name] = choice(name, params[name])
+    made["init"] = choice("init", params["init"]) if isinstance(params["init"], str) else "auto"
+    made["radius"] = None if params["radius"] is None else real("radius", params["radius"])
+    for name, field in RULES.items():
+        value = params[name]
+        made[field] = "learned" if value is None else {"fixed": real(name, value)}
+    made["random_state"] = seed(params["random_state"])
+    return json.dumps(made)
+
+
+def params_of(config_text: str) -> dict[str, Any]:
+    """The arguments of the estimator that these settings of the library came from."""
+    settings = json.loads(config_text)
+    params: dict[str, Any] = {name: settings[name] for name in (*WHOLE, *REAL, *SWITCHES)}
+    for name in ("scaling", "symmetry", "uncertainty", "radius", "random_state"):
+        params[name] = settings[name]
+    # a start that was given is not kept in a model
+    params["init"] = settings["init"] if settings["init"] in CHOICES["init"] else "auto"
+    for name, field in RULES.items():
+        rule = settings[field]
+        params[name] = None if rule == "learned" else rule["fixed"]
+    return params
+
+
+def first_best(ranks: Iterable[tuple[bool, float]]) -> int:
+    """The place of the highest rank, the first of equals."""
+    listed = list(ranks)
+    return max(range(len(listed)), key=lambda place: (listed[place], -place))
+
+
+Progress = Callable[[str, int, "int | None", "float | None"], None]

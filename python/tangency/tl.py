@@ -1,0 +1,107 @@
+"""For single-cell data in AnnData, as scanpy's tools are called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ._lllvm import LLLVM
+
+__all__ = ["lllvm"]
+
+
+def lllvm(
+    adata: Any,
+    n_components: int = 2,
+    neighbors_key: str | None = None,
+    use_rep: str | None = "X_pca",
+    key_added: str = "X_lllvm",
+    copy: bool = False,
+    **settings: Any,
+) -> Any:
+    """Embeds cells on the neighbour graph that scanpy made.
+
+    Parameters
+    ----------
+    adata : anndata.AnnData
+        Annotated data, after ``scanpy.pp.neighbors``.
+    n_components : int, default=2
+        Number of coordinates.
+    neighbors_key : str, default=None
+        Where in ``adata.uns`` the neighbours are described; ``'neighbors'`` without it.
+    use_rep : str, default='X_pca'
+        Measurements to explain: a key of ``adata.obsm``, or ``'X'`` for ``adata.X``. None takes what the neighbours were found in.
+    key_added : str, default='X_lllvm'
+        Key of the result in ``adata.obsm``.
+    copy : bool, default=False
+        Whether to return a changed copy.
+    **settings
+        Other parameters of :class:`tangency.LLLVM`. Unlike there, nothing is printed unless `verbose`.
+
+    Returns
+    -------
+    anndata.AnnData or None
+        The copy if `copy`, otherwise None; these fields are set:
+
+        ``.obsm[key_added]``
+            Coordinates.
+        ``.obsm[key_added + '_std']``
+            Their standard deviations.
+        ``.obsp[name + '_graph']``
+            The graph as fitted, after joining of pieces and pruning.
+        ``.uns[name]``
+            Parameters, bound and hyper-parameters, where `name` is `key_added` without ``'X_'``.
+
+    Notes
+    -----
+    Cells of pieces that were joined or of a graph that was pruned are told by a warning. If ``largest=True``, cells outside of the
+    largest piece are placed as new ones.
+    """
+    try:
+        from anndata import AnnData
+    except ImportError as error:
+        raise ImportError("tangency.tl needs anndata; install it with pip install 'tangency[anndata]'") from error
+    if not isinstance(adata, AnnData):
+        raise ValueError(f"adata must be an AnnData, not {type(adata).__name__}")
+    adata = adata.copy() if copy else adata
+    described = "neighbors" if neighbors_key is None else neighbors_key
+    if described not in adata.uns:
+        raise ValueError(f"adata.uns has no {described!r}; run scanpy.pp.neighbors first, or name its key as neighbors_key")
+    neighbors = adata.uns[described]
+    connectivities = neighbors.get("connectivities_key", "connectivities")
+    if connectivities not in adata.obsp:
+        raise ValueError(f"adata.obsp has no {connectivities!r}, which adata.uns[{described!r}] names; run scanpy.pp.neighbors again")
+    given = neighbors.get("params", {})
+    rep = given.get("use_rep") or "X_pca" if use_rep is None else use_rep
+    if rep != "X" and rep not in adata.obsm:
+        raise ValueError(f"adata.obsm has no {rep!r}; run scanpy.pp.pca first, or name another as use_rep (or 'X')")
+    table = adata.X if rep == "X" else adata.obsm[rep]
+    table = np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
+    if use_rep is None and rep != "X" and given.get("n_pcs"):
+        table = table[:, : int(given["n_pcs"])]
+    model = LLLVM(n_components=n_components, **settings)
+    coordinates = model.fit_transform(table, graph=adata.obsp[connectivities])
+    deviations = model.transform(table, return_std=True)[1] if len(model.rows_) < adata.n_obs else model.embedding_std_
+    name = key_added.removeprefix("X_")
+    adata.obsm[key_added] = coordinates
+    adata.obsm[f"{key_added}_std"] = deviations
+    adata.obsp[f"{name}_graph"] = _whole_graph(model, adata.n_obs)
+    params = {key: value for key, value in model.get_params().items() if isinstance(value, (bool, int, float, str))}
+    adata.uns[name] = {
+        "params": params | {"use_rep": rep, "neighbors_key": described},
+        "lower_bound": model.lower_bound_,
+        "lower_bounds": model.lower_bounds_,
+        "hyperparameters": {"alpha": model.alpha_, "gamma": model.gamma_, "lambda": model.lambda_, "nu": model.nu_},
+        "stop_reason": model.stop_reason_,
+        "graph_key": f"{name}_graph",
+    }
+    return adata if copy else None
+
+
+def _whole_graph(model: LLLVM, n: int) -> sparse.csr_matrix:
+    """The graph among all cells, fitted or not; AnnData keeps matrices."""
+    edges = model.rows_[model.edges_.astype(np.int64)]
+    both = np.concatenate([edges, edges[:, ::-1]])
+    return sparse.csr_matrix((np.ones(len(both)), (both[:, 0], both[:, 1])), shape=(n, n))
