@@ -67,8 +67,11 @@ pub fn columns(matrix: &Matrix) -> Vec<f64> {
     (0..matrix.ncols()).flat_map(|i| matrix.col_as_slice(i).iter().copied()).collect()
 }
 
-/// Pairs as an array of two columns.
-pub fn pairs<'py>(py: Python<'py>, edges: &[(u32, u32)]) -> PyResult<Bound<'py, PyArray2<u32>>> {
+/// Pairs, an array of two columns.
+pub type OutPairs<'py> = Bound<'py, PyArray2<u32>>;
+
+/// Pairs as an array.
+pub fn pairs<'py>(py: Python<'py>, edges: &[(u32, u32)]) -> PyResult<OutPairs<'py>> {
     let flat: Vec<u32> = edges.iter().flat_map(|&(i, j)| [i, j]).collect();
     let array = Array::from_shape_vec((edges.len(), 2), flat).map_err(|e| PyValueError::new_err(e.to_string()))?;
     Ok(array.into_pyarray(py))

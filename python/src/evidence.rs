@@ -1,11 +1,11 @@
 //! What the bound says about graphs.
 
-use crate::arrays::{Lying, Out, Pairs, Table, array, edges, pairs};
+use crate::arrays::{Lying, Out, OutPairs, Pairs, Table, array, edges, pairs};
 use crate::attend::{Stop, Told, attend, attend_until};
 use crate::errors::{exception, in_python};
 use crate::model::Model;
 use crate::settings;
-use numpy::{Ix2, PyArray2};
+use numpy::Ix2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tangency::Symmetry;
@@ -15,7 +15,7 @@ use tangency::evidence::{
 };
 
 /// Edges with length, resistance, residual and score, a row each. [m, 4]
-type Scored<'py> = (Bound<'py, PyArray2<u32>>, Out<'py, Ix2>);
+type Scored<'py> = (OutPairs<'py>, Out<'py, Ix2>);
 
 fn scored<'py>(py: Python<'py>, scores: &[EdgeScore]) -> PyResult<Scored<'py>> {
     let named: Vec<(u32, u32)> = scores.iter().map(|score| score.edge).collect();
@@ -103,6 +103,9 @@ fn told(progress: &PruneProgress) -> Told {
     Told { step, done: progress.iterations, total: None, bound: Some(progress.best) }
 }
 
+/// Candidate, settings and edges of a fit to be made.
+type NextFit<'py> = (usize, String, OutPairs<'py>);
+
 /// A graph to be tried: its kind (`or`, `mutual`, `radius` or a name), a number, and edges.
 type Choice<'py> = (String, f64, Option<Pairs<'py>>);
 
@@ -169,11 +172,7 @@ impl Selection {
     }
 
     /// Candidate, settings and edges of the fits that come next.
-    fn next_fits<'py>(
-        &self,
-        py: Python<'py>,
-        done: Vec<String>,
-    ) -> PyResult<Vec<(usize, String, Bound<'py, PyArray2<u32>>)>> {
+    fn next_fits<'py>(&self, py: Python<'py>, done: Vec<String>) -> PyResult<Vec<NextFit<'py>>> {
         let next = self.grid.next_fits(&cells(&done)?);
         next.iter().map(|fit| Ok((fit.candidate, settings::json(&fit.config)?, pairs(py, &fit.edges)?))).collect()
     }

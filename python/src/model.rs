@@ -1,15 +1,16 @@
 //! A fitted model, as Python holds it.
 
-use crate::arrays::{Lying, Out, Pairs, Table, array, columns, pairs, rows};
+use crate::arrays::{Lying, Out, OutPairs, Pairs, Table, array, columns, pairs, rows};
 use crate::attend::{Stop, Told, Watch, attend, attend_until};
 use crate::errors::{exception, in_python};
 use crate::settings;
-use numpy::{Ix1, Ix2, Ix3, Ix4, PyArray2};
+use numpy::{Ix1, Ix2, Ix3, Ix4};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 use tangency::extend::{Extension, Predicts, calibrate, loadings};
 use tangency::fit::Caution;
 use tangency::io::table::{TableOptions, TableStream};
@@ -24,11 +25,14 @@ use tangency::{Fitter, Progress, Stage, Start};
 pub struct Model {
     pub saved: Arc<SavedModel>,
     extension: OnceLock<Arc<Extension>>,
+    /// How long the library took to fit it; the bench compares that with what Python waits.
+    #[pyo3(get)]
+    seconds: f64,
 }
 
 impl Model {
     pub fn new(saved: SavedModel) -> Self {
-        Self { saved: Arc::new(saved), extension: OnceLock::new() }
+        Self { saved: Arc::new(saved), extension: OnceLock::new(), seconds: 0.0 }
     }
 
     /// The same names with another fit.
@@ -46,6 +50,9 @@ impl Model {
         self.extension.get().map(|arc| &**arc).ok_or(tangency::Error::Interrupted { what: "the preparation" })
     }
 }
+
+/// Coordinates, values, standard deviations and strain.
+type Seen<'py> = (Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix1>);
 
 fn told(progress: &Progress) -> Told {
     let stage = match progress.stage {
@@ -138,7 +145,8 @@ impl Model {
         let (lying, config) = (Lying::of(&values)?, settings::config(config)?);
         let edges = edges.as_ref().map(crate::arrays::edges);
         let start = start.map(|start| start.start()).transpose()?;
-        let fit = attend_until(py, stop, threads, progress.as_ref(), |watch| {
+        let (fit, seconds) = attend_until(py, stop, threads, progress.as_ref(), |watch| {
+            let begin = Instant::now();
             let mut fitter = Fitter::new(config).observer(|progress| watch.tell(|| told(progress)));
             fitter = with_edges(fitter, edges);
             if let Some(start) = start {
@@ -147,9 +155,9 @@ impl Model {
             if let Some(number) = only {
                 fitter = fitter.only(number);
             }
-            fitter.fit_view(lying.view())
+            Ok((fitter.fit_view(lying.view())?, begin.elapsed().as_secs_f64()))
         })?;
-        Ok(Self::new(SavedModel { fit, feature_names, ids: None, labels: None }))
+        Ok(Self { seconds, ..Self::new(SavedModel { fit, feature_names, ids: None, labels: None }) })
     }
 
     /// Reads a model file.
@@ -266,17 +274,17 @@ impl Model {
     }
 
     #[getter]
-    fn edges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+    fn edges<'py>(&self, py: Python<'py>) -> PyResult<OutPairs<'py>> {
         pairs(py, self.saved.fit.graph.edges())
     }
 
     #[getter]
-    fn bridges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+    fn bridges<'py>(&self, py: Python<'py>) -> PyResult<OutPairs<'py>> {
         pairs(py, &self.saved.fit.bridges)
     }
 
     #[getter]
-    fn removed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+    fn removed<'py>(&self, py: Python<'py>) -> PyResult<OutPairs<'py>> {
         pairs(py, &self.saved.fit.removed)
     }
 
@@ -383,11 +391,7 @@ impl Model {
 
     /// Each training point as the others see it: coordinates, values, standard deviations, strain; NaN for a point
     /// without which the graph would be in pieces.
-    fn left_out<'py>(
-        &self,
-        py: Python<'py>,
-        threads: usize,
-    ) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix1>)> {
+    fn left_out<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<Seen<'py>> {
         let seen = attend(py, threads, None, |_| Ok(self.extension()?.left_out()))?;
         let fit = &self.saved.fit;
         let (n, d_x, d_y) = (fit.n(), fit.coordinates.ncols(), fit.observations.ncols());

@@ -1,7 +1,7 @@
 //! Points on known manifolds.
 
-use crate::arrays::{Lying, Out, Table, pairs, rows};
-use numpy::{Ix2, PyArray2};
+use crate::arrays::{Lying, Out, OutPairs, Table, pairs, rows};
+use numpy::Ix2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tangency::Shape;
@@ -29,7 +29,7 @@ pub fn neighbor_edges<'py>(
     points: Table<'py>,
     truth: Table<'py>,
     n_neighbors: usize,
-) -> PyResult<(Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>)> {
+) -> PyResult<(OutPairs<'py>, OutPairs<'py>)> {
     let made = Synthetic { points: Lying::of(&points)?.to_matrix(), truth: Lying::of(&truth)?.to_matrix() };
     let (good, jumping) = made.neighbor_edges(n_neighbors);
     Ok((pairs(py, &good)?, pairs(py, &jumping)?))

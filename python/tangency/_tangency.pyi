@@ -1,20 +1,35 @@
 from collections.abc import Callable
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+__all__ = [
+    "__version__",
+    "Model",
+    "Selection",
+    "Stop",
+    "edge_scores",
+    "generate",
+    "neighbor_edges",
+    "prune",
+    "run_cell",
+    "test_edges",
+    "try_start",
+]
 
 _Floats = NDArray[np.float64]
 _Pairs = NDArray[np.uint32]
 _Progress = Callable[[str, int, int | None, float | None], None]
 
+@final
 class Stop:
     def __new__(cls) -> Stop: ...
     def set(self) -> None: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
+@final
 class Model:
     @staticmethod
     def fit(
@@ -76,6 +91,8 @@ class Model:
     @property
     def start(self) -> str: ...
     @property
+    def seconds(self) -> float: ...
+    @property
     def calibration(self) -> tuple[int, float] | None: ...
     @property
     def cautions(self) -> list[tuple[bool, str]]: ...
@@ -101,6 +118,7 @@ class Model:
         progress: _Progress | None = None,
     ) -> tuple[int, int, bool]: ...
 
+@final
 class Selection:
     def __new__(
         cls,

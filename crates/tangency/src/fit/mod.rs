@@ -21,6 +21,9 @@ use std::ops::ControlFlow;
 /// Iterations that a trial run of the `auto` start climbs.
 const TRIAL: usize = 12;
 
+/// A start with its number among those that the settings ask for.
+type NumberedStart = (usize, (Init, u64));
+
 type BoxedObserver<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<()> + 'a>;
 
 /// A fit to be made: settings, and what a user may give beyond them.
@@ -113,7 +116,7 @@ impl<'a> Fitter<'a> {
     }
 
     /// The starts that the settings ask for, or the one of them that is wanted, with their numbers.
-    fn starts(&self) -> Vec<(usize, (Init, u64))> {
+    fn starts(&self) -> Vec<NumberedStart> {
         let seed = self.config.random_state;
         let random = (0..self.config.n_init).map(|r| (Init::Random, derived_seed(seed, r)));
         let all: Vec<(Init, u64)> = match self.config.init {
@@ -185,7 +188,7 @@ impl<'a> Fitter<'a> {
             Ok(Run::new(problem, &config, &start))
         };
         if config.init == Init::Auto {
-            let mut best: Option<(Run, Option<Stop>, usize, (Init, u64))> = None;
+            let mut best: Option<(Run, Option<Stop>, NumberedStart)> = None;
             for &(number, start) in &starts {
                 let mut run = begin(start)?;
                 let stop = run.advance(&mut work, Some(TRIAL), &mut |point, stage| tell(number, true, point, stage))?;
@@ -194,7 +197,7 @@ impl<'a> Fitter<'a> {
                 });
                 if better {
                     run.park();
-                    best = Some((run, stop, number, start));
+                    best = Some((run, stop, (number, start)));
                 }
                 if stop == Some(Stop::Interrupted) {
                     let kept = best.iter_mut().filter(|(_, stop, ..)| *stop != Some(Stop::Collapsed));
@@ -202,7 +205,7 @@ impl<'a> Fitter<'a> {
                     break;
                 }
             }
-            let (mut run, stop, number, start) = best.ok_or_else(no_start)?;
+            let (mut run, stop, (number, start)) = best.ok_or_else(no_start)?;
             run.resume(&mut work)?;
             let stop = match stop {
                 Some(stop) => stop,
@@ -252,7 +255,10 @@ impl StartRank {
 }
 
 fn no_start() -> Error {
-    Error::InvalidConfig { field: "n_init", requirement: "at least 1".into() }
+    Error::InvalidConfig {
+        field: "start",
+        requirement: "the number, from 0, of one that init and n_init ask for".into(),
+    }
 }
 
 pub(crate) fn too_many_components(n_components: usize, n_features: usize) -> Error {

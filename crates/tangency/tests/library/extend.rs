@@ -202,3 +202,27 @@ fn what_cannot_be_is_refused() {
     assert!(Extension::new(fit).unwrap().with_neighbors(0).is_err());
     assert_eq!(Extension::new(fit).unwrap().with_neighbors(5).unwrap().n_neighbors(), 5);
 }
+
+#[test]
+fn a_row_that_was_fitted_is_where_the_fit_put_it_and_is_judged_as_if_it_were_new() {
+    let Case { all, fit } = case();
+    let extension = Extension::new(fit).unwrap();
+    let placed = extension.transform(&rows(&all.points, TRAIN - 2, 4)).unwrap();
+    assert_eq!(
+        placed.iter().map(|p| p.point).collect::<Vec<_>>(),
+        [Some(TRAIN as u32 - 2), Some(TRAIN as u32 - 1), None, None]
+    );
+    let (known, new) = (&placed[0], &placed[2]);
+    let i = TRAIN - 2;
+    assert!((0..2).all(|a| extension.coordinates(known)[a] == fit.coordinates[(i, a)]));
+    assert!(
+        (0..4).all(|ab| extension.total_covariance(known)[(ab / 2, ab % 2)] == fit.coordinate_covariances[(ab, i)])
+    );
+    // by the fits of the calibration, which is for this number of neighbours, otherwise by leaving it out
+    assert_eq!(extension.log_density(known), fit.calibration.as_ref().unwrap().log_densities[i]);
+    let other = Extension::new(fit).unwrap().with_neighbors(extension.n_neighbors() + 1).unwrap();
+    let again = other.transform(&rows(&all.points, i, 1)).unwrap().remove(0);
+    assert_eq!(other.log_density(&again), other.leave_one_out()[i].as_ref().unwrap().log_density);
+    assert_eq!(extension.coordinates(new), new.mean);
+    assert_eq!(extension.log_density(new), new.log_density);
+}

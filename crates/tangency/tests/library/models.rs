@@ -1,9 +1,9 @@
 //! What a fit can tell, and what its file keeps of it.
 
 use super::{clean_roll, fit};
-use tangency::fit::{Calibration, check_memory};
+use tangency::fit::{Calibration, Caution, StartRank, check_memory};
 use tangency::inference::Start;
-use tangency::io::{Model, Output, load_model, save_model};
+use tangency::io::{Model, Output, load_model, model_from_bytes, model_to_bytes, save_model};
 use tangency::linalg::Matrix;
 use tangency::{Config, Error, Fitter, Init, ScalingRule, Shape, Stop, generate};
 
@@ -187,4 +187,67 @@ fn one_more_component_than_needed_is_harmless() {
     let (roll, edges) = clean_roll(150, 0.0, 1);
     let found = fit(Config { n_components: 3, max_iter: 60, ..Config::default() }, &roll.points, &edges);
     assert!(found.coordinates.is_all_finite() && found.bound().is_finite());
+}
+
+#[test]
+fn more_components_than_features_are_refused_and_as_many_are_a_caution() {
+    let (points, config) = small();
+    let fit = |n_components| Fitter::new(Config { n_components, max_iter: 3, ..config.clone() }).fit(&points);
+    let refused = fit(4).err().map(|error| error.to_string()).unwrap_or_default();
+    assert_eq!(refused, "n_components must be at most the number of features (n_features = 3), not 4");
+    let cautions = fit(3).unwrap().cautions(|i| i.to_string());
+    assert_eq!(cautions, [Caution::NotConverged, Caution::NothingReduced]);
+}
+
+#[test]
+fn cautions_name_bridges_and_what_was_left_out() {
+    let (points, config) = small();
+    let apart = Matrix::from_fn(240, 3, |i, f| points[(i % 120, f)] + if i < 120 { 0.0 } else { 100.0 });
+    let joined = Fitter::new(Config { connect: true, max_iter: 3, ..config.clone() }).fit(&apart).unwrap();
+    let told: Vec<String> = joined.cautions(|i| format!("p{i}")).iter().map(ToString::to_string).collect();
+    assert!(told.iter().any(|text| text.starts_with("1 bridge was added to join pieces of the graph (p")), "{told:?}");
+    let part = Fitter::new(Config { largest: true, max_iter: 3, ..config }).fit(&apart).unwrap();
+    assert!(part.cautions(|i| i.to_string()).contains(&Caution::LargestPiece { kept: 120, rows: 240 }));
+}
+
+#[test]
+fn a_model_comes_back_from_its_bytes() {
+    let (points, config) = small();
+    let fit = Fitter::new(Config { max_iter: 3, ..config }).fit(&points).unwrap();
+    let model = Model { fit, feature_names: vec!["a".into(), "b".into(), "c".into()], ids: None, labels: None };
+    let bytes = model_to_bytes(&model).unwrap();
+    let back = model_from_bytes(&bytes, "here".as_ref()).unwrap();
+    assert_eq!(model_to_bytes(&back).unwrap(), bytes);
+    let cut = model_from_bytes(&bytes[..bytes.len() - 9], "here".as_ref()).err().unwrap().to_string();
+    assert!(cut.starts_with("here: is cut short"), "{cut}");
+}
+
+#[test]
+fn starts_that_are_tried_apart_give_the_same_fit() {
+    let (points, config) = small();
+    for (init, starts) in [(Init::Auto, 4), (Init::Random, 2), (Init::Isomap, 1)] {
+        let n_init = if init == Init::Isomap { 1 } else { 2 };
+        let config = Config { init, n_init, max_iter: 30, full_covariance: false, ..config.clone() };
+        let whole = Fitter::new(config.clone()).fit(&points).unwrap();
+        let ranks: Vec<StartRank> =
+            (0..starts).map(|number| Fitter::new(config.clone()).try_start(points.as_ref(), number).unwrap()).collect();
+        let best = (0..starts).fold(0, |best, number| if ranks[number] > ranks[best] { number } else { best });
+        let alone = Fitter::new(config.clone()).only(best).fit(&points).unwrap();
+        assert!(alone.coordinates == whole.coordinates && alone.trace == whole.trace, "{init:?}");
+        assert_eq!((alone.start, alone.start_seed), (whole.start, whole.start_seed));
+        assert!(matches!(
+            Fitter::new(config).only(starts).fit(&points),
+            Err(Error::InvalidConfig { field: "start", .. })
+        ));
+    }
+}
+
+#[test]
+fn a_table_is_read_where_it_lies() {
+    let (points, config) = small();
+    let config = Config { max_iter: 5, ..config };
+    let by_rows: Vec<f64> = (0..120).flat_map(|i| (0..3).map(move |f| (i, f))).map(|at| points[at]).collect();
+    let own = Fitter::new(config.clone()).fit(&points).unwrap();
+    let lying = Fitter::new(config).fit_view(tangency::linalg::view_of_rows(&by_rows, 120, 3)).unwrap();
+    assert!(own.coordinates == lying.coordinates && own.observations == lying.observations);
 }

@@ -178,3 +178,23 @@ fn what_decides_a_result_is_in_the_fingerprint() {
         assert_ne!(base, changed);
     }
 }
+
+#[test]
+fn fits_made_elsewhere_are_the_same() {
+    let curve = generate(Shape::SCurve, 50, 0.02, 1);
+    let selection = small(&curve.points);
+    let whole = selection.run(&[], &|| false, |_| ControlFlow::Continue(())).unwrap();
+    let mut done = Vec::new();
+    loop {
+        let next = selection.next_fits(&done);
+        if next.is_empty() {
+            break;
+        }
+        // in another order than they are asked for
+        done.extend(next.into_iter().rev().map(|fit| fit.run(curve.points.as_ref(), &|| false).unwrap().unwrap()));
+    }
+    assert_eq!(selection.cells(&done), whole.cells);
+    let stopped = selection.next_fits(&[]).remove(0).run(curve.points.as_ref(), &|| true).unwrap();
+    assert_eq!(stopped, None);
+    assert!(selection.most_at_once(2).unwrap() <= 2);
+}
