@@ -55,12 +55,18 @@ pub struct Watch {
     stop: Arc<AtomicBool>,
     news: Mutex<Option<Told>>,
     wanted: bool,
+    /// Whether the work has heard that it should end.
+    heard: AtomicBool,
 }
 
 impl Watch {
     /// Whether the work should end.
     pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        let stopped = self.stop.load(Ordering::Relaxed);
+        if stopped {
+            self.heard.store(true, Ordering::Relaxed);
+        }
+        stopped
     }
 
     /// Tells how far the work is, and hears whether it should go on.
@@ -83,8 +89,8 @@ impl Watch {
     }
 }
 
-/// Does the work on this many threads. Ctrl-C only asks it to stop, and what it then returns is the result; any other
-/// exception, from the handler of progress, is raised once it has stopped.
+/// Does the work on this many threads. Ctrl-C asks it to stop, and what it then returns is the result; work that did not look
+/// has no result then. Any other exception, from the handler of progress, is raised once the work has stopped.
 pub fn attend<T: Send>(
     py: Python<'_>,
     threads: usize,
@@ -128,7 +134,9 @@ pub fn attend_until<T: Send>(
         })
     })?;
     match raised {
-        Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error),
+        Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) || !watch.heard.load(Ordering::Relaxed) => {
+            Err(error)
+        }
         _ => outcome.map_err(exception),
     }
 }

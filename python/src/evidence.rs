@@ -41,7 +41,7 @@ pub fn change_edges(
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let named = crate::arrays::edges(&edges);
+    let named = crate::arrays::edges(&edges)?;
     let tests = attend(py, threads, progress.as_ref(), |watch| {
         test_edges(&model.saved.fit, &named, seeds, &mut |done, total| {
             watch.tell(|| Told { step: "graphs".into(), done, total: Some(total), bound: None })
@@ -129,13 +129,15 @@ impl Selection {
         let neighbors = |k: f64, symmetry| GraphChoice::Neighbors { n_neighbors: k as usize, symmetry };
         let choices = choices
             .iter()
-            .map(|(kind, number, given)| match (kind.as_str(), given) {
-                (name, Some(given)) => GraphChoice::Edges { name: name.to_owned(), edges: edges(given) },
-                ("mutual", _) => neighbors(*number, Symmetry::Mutual),
-                ("radius", _) => GraphChoice::Radius(*number),
-                _ => neighbors(*number, Symmetry::Or),
+            .map(|(kind, number, given)| {
+                Ok(match (kind.as_str(), given) {
+                    (name, Some(given)) => GraphChoice::Edges { name: name.to_owned(), edges: edges(given)? },
+                    ("mutual", _) => neighbors(*number, Symmetry::Mutual),
+                    ("radius", _) => GraphChoice::Radius(*number),
+                    _ => neighbors(*number, Symmetry::Or),
+                })
             })
-            .collect();
+            .collect::<PyResult<Vec<_>>>()?;
         let table = Lying::of(&values)?.to_matrix();
         let grid = Grid::new(&table, settings::config(config)?, choices, n_components)
             .and_then(|grid| grid.seeds(seeds))
@@ -205,7 +207,7 @@ pub fn run_cell(
     threads: usize,
     stop: Option<&Stop>,
 ) -> PyResult<Option<String>> {
-    let fit = CellFit { candidate, config: settings::config(config)?, edges: crate::arrays::edges(&edges) };
+    let fit = CellFit { candidate, config: settings::config(config)?, edges: crate::arrays::edges(&edges)? };
     let lying = Lying::of(&values)?;
     let cell = attend_until(py, stop, threads, None, |watch| fit.run(lying.view(), &|| watch.stopped()))?;
     let told = |mut cell: Cell| {

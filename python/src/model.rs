@@ -15,9 +15,10 @@ use tangency::extend::{Extension, Predicts, calibrate, loadings};
 use tangency::fit::Caution;
 use tangency::io::table::{TableOptions, TableStream};
 use tangency::io::{
-    Claims, Model as SavedModel, NewRows, TableWriter, load_model, model_from_bytes, model_to_bytes, save_model,
+    Claims, Model as SavedModel, NewRows, TableWriter, load_model, model_from_bytes, model_to_bytes, of_table,
+    save_model,
 };
-use tangency::linalg::Matrix;
+use tangency::linalg::{Matrix, View};
 use tangency::{Fitter, Progress, Stage, Start};
 
 /// A fit and the names of its table. It never changes; what changes a model makes another.
@@ -110,7 +111,7 @@ pub fn try_start(
     stop: Option<&Stop>,
 ) -> PyResult<(bool, f64)> {
     let (lying, config) = (Lying::of(&values)?, settings::config(config)?);
-    let edges = edges.as_ref().map(crate::arrays::edges);
+    let edges = edges.as_ref().map(crate::arrays::edges).transpose()?;
     let rank = attend_until(py, stop, threads, None, |watch| {
         let observer = |progress: &Progress| watch.tell(|| told(progress));
         with_edges(Fitter::new(config).observer(observer), edges).try_start(lying.view(), number)
@@ -143,7 +144,7 @@ impl Model {
         stop: Option<&Stop>,
     ) -> PyResult<Self> {
         let (lying, config) = (Lying::of(&values)?, settings::config(config)?);
-        let edges = edges.as_ref().map(crate::arrays::edges);
+        let edges = edges.as_ref().map(crate::arrays::edges).transpose()?;
         let start = start.map(|start| start.start()).transpose()?;
         let (fit, seconds) = attend_until(py, stop, threads, progress.as_ref(), |watch| {
             let begin = Instant::now();
@@ -329,16 +330,19 @@ impl Model {
         threads: usize,
     ) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>, usize)> {
         let (lying, d_x) = (Lying::of(&values)?, self.saved.fit.coordinates.ncols());
-        let (mean, deviations, unsettled) = attend(py, threads, None, |_| {
+        let (mean, deviations, unsettled) = attend(py, threads, None, |watch| {
             let extension = self.extension()?;
-            let placed = extension.transform_columns(lying.view().transpose())?;
-            let mean: Vec<f64> = placed.iter().flat_map(|p| extension.coordinates(p).iter().copied()).collect();
-            let mut deviations = Vec::with_capacity(mean.len());
-            for placement in &placed {
-                let total = extension.total_covariance(placement);
-                deviations.extend((0..d_x).map(|a| total[(a, a)].max(0.0).sqrt()));
-            }
-            Ok((mean, deviations, placed.iter().filter(|p| p.point.is_none() && !p.settled).count()))
+            let (mut mean, mut deviations, mut unsettled) = (Vec::new(), Vec::new(), 0);
+            in_blocks(lying, watch, |rows| {
+                for placement in &extension.transform_columns(rows)? {
+                    let total = extension.total_covariance(placement);
+                    mean.extend(extension.coordinates(placement));
+                    deviations.extend((0..d_x).map(|a| total[(a, a)].max(0.0).sqrt()));
+                    unsettled += usize::from(placement.point.is_none() && !placement.settled);
+                }
+                Ok(())
+            })?;
+            Ok((mean, deviations, unsettled))
         })?;
         let shape = (mean.len() / d_x, d_x);
         Ok((array(py, mean, shape)?, array(py, deviations, shape)?, unsettled))
@@ -352,10 +356,13 @@ impl Model {
         threads: usize,
     ) -> PyResult<(Out<'py, Ix1>, Out<'py, Ix1>)> {
         let lying = Lying::of(&values)?;
-        let (densities, novelty) = attend(py, threads, None, |_| {
+        let (densities, novelty) = attend(py, threads, None, |watch| {
             let extension = self.extension()?;
-            let placed = extension.transform_columns(lying.view().transpose())?;
-            let densities: Vec<f64> = placed.iter().map(|p| extension.log_density(p)).collect();
+            let mut densities = Vec::new();
+            in_blocks(lying, watch, |rows| {
+                densities.extend(extension.transform_columns(rows)?.iter().map(|p| extension.log_density(p)));
+                Ok(())
+            })?;
             let novelty: Vec<f64> = densities.iter().map(|&density| extension.novelty(density)).collect();
             Ok((densities, novelty))
         })?;
@@ -446,7 +453,7 @@ impl Model {
     }
 
     /// Places the rows of a table file in another, a block at a time; how many, and how many are rare.
-    #[pyo3(signature = (source, destination, *, overwrite, details, id_column, label_column, threads, progress=None))]
+    #[pyo3(signature = (source, destination, *, overwrite, details, columns, id_column, label_column, threads, progress=None))]
     fn transform_file(
         &self,
         py: Python<'_>,
@@ -454,12 +461,13 @@ impl Model {
         destination: PathBuf,
         overwrite: bool,
         details: bool,
+        columns: Option<Vec<String>>,
         id_column: Option<String>,
         label_column: Option<String>,
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(usize, usize, bool)> {
-        let options = TableOptions { id_column, label_column, ..TableOptions::default() };
+        let options = TableOptions { columns, id_column, label_column, ..TableOptions::default() };
         let seen = attend(py, threads, progress.as_ref(), |watch: &Watch| {
             TableWriter::check(&destination)?;
             let out = Claims::new(overwrite, [&source]).claim(&destination)?;
@@ -471,6 +479,24 @@ impl Model {
         })?;
         Ok((seen.rows, seen.rare, seen.interrupted))
     }
+}
+
+/// Some rows at a time, a row a column, so that Ctrl-C is heard between them.
+fn in_blocks(
+    lying: Lying<'_>,
+    watch: &Watch,
+    mut work: impl FnMut(View) -> tangency::Result<()>,
+) -> tangency::Result<()> {
+    const ROWS: usize = 4096;
+    let columns = lying.view().transpose();
+    for first in (0..columns.ncols()).step_by(ROWS) {
+        if watch.stopped() {
+            return Err(tangency::Error::Interrupted { what: "the placement of rows" });
+        }
+        let block = columns.subcols(first, ROWS.min(columns.ncols() - first));
+        work(block).map_err(|error| of_table(error, first))?;
+    }
+    Ok(())
 }
 
 fn of_parts(part: usize, parts: usize, progress: &Progress) -> Told {

@@ -1,7 +1,7 @@
 //! Points on known manifolds.
 
 use crate::arrays::{Lying, Out, OutPairs, Table, pairs, rows};
-use numpy::Ix2;
+use numpy::{Ix2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tangency::Shape;
@@ -30,6 +30,12 @@ pub fn neighbor_edges<'py>(
     truth: Table<'py>,
     n_neighbors: usize,
 ) -> PyResult<(OutPairs<'py>, OutPairs<'py>)> {
+    let n = points.shape()[0];
+    if truth.shape()[0] != n || !(1..n).contains(&n_neighbors) {
+        let sentence =
+            format!("points and truth must have as many rows, and n_neighbors must be from 1 to less than {n}");
+        return Err(PyValueError::new_err(sentence));
+    }
     let made = Synthetic { points: Lying::of(&points)?.to_matrix(), truth: Lying::of(&truth)?.to_matrix() };
     let (good, jumping) = made.neighbor_edges(n_neighbors);
     Ok((pairs(py, &good)?, pairs(py, &jumping)?))

@@ -1,7 +1,8 @@
 """Bayesian manifold learning: coordinates, their uncertainty, and the evidence for graph and dimension.
 
-The estimator is :class:`LLLVM`; :func:`select` compares graphs and dimensions, :func:`edge_scores`, :func:`test_edges` and
-:func:`prune` judge the edges of a graph. Parts are imported when they are first used, so that ``import tangency`` is quick.
+The estimator is :class:`LLLVM`. :func:`select` compares graphs and dimensions; :func:`edge_scores`, :func:`test_edges`
+and :func:`prune` judge the edges of a graph; :func:`report` makes a page to look at. Parts are imported when they are
+first used, so that ``import tangency`` is quick.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from . import datasets, plotting, tl
     from ._evidence import EdgeTest, PruneResult, edge_scores, prune, test_edges
     from ._lllvm import LLLVM, load
+    from ._report import Report, report
     from ._selection import Selection, select
 
 _HOMES = {
@@ -25,6 +27,8 @@ _HOMES = {
     "edge_scores": "_evidence",
     "prune": "_evidence",
     "test_edges": "_evidence",
+    "Report": "_report",
+    "report": "_report",
     "Selection": "_selection",
     "select": "_selection",
 }
@@ -34,6 +38,7 @@ __all__ = [
     "LLLVM",
     "EdgeTest",
     "PruneResult",
+    "Report",
     "Selection",
     "__version__",
     "datasets",
@@ -41,6 +46,7 @@ __all__ = [
     "load",
     "plotting",
     "prune",
+    "report",
     "select",
     "test_edges",
     "tl",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
+
+from ._progress import warn
 
 Array = NDArray[np.float64]
 
@@ -22,8 +23,13 @@ class Scaled:
 
     def place(self, distances: Array) -> Array:
         """Rows whose distances to the training rows are known, among these. Exact if the distances are Euclidean."""
+        refuse_negative(distances)
         centred = -0.5 * (distances**2 - self.mean_squares)
-        return (centred - centred.mean(axis=1, keepdims=True)) @ (self.axes / self.lengths)
+        placed = (centred - centred.mean(axis=1, keepdims=True)) @ (self.axes / self.lengths)
+        # a row at distance 0 from a training row is that row, to the last bit
+        same, fitted = np.nonzero(distances == 0)
+        placed[same] = (self.axes * self.lengths)[fitted]
+        return placed
 
 
 def refuse_graph(X: object) -> None:
@@ -35,15 +41,25 @@ def refuse_graph(X: object) -> None:
         )
 
 
+def refuse_negative(distances: Array) -> None:
+    """There are no negative distances."""
+    if (distances < 0).any():
+        raise ValueError("Negative values in data: metric is 'precomputed', so that X must hold distances")
+
+
 def scaled(distances: Array) -> tuple[Scaled, Array]:
     """Measurements with these distances, and what places new rows among them."""
     n = len(distances)
     if distances.shape != (n, n):
         raise ValueError(f"X is {distances.shape} but must be square, since metric is 'precomputed'")
-    if not np.allclose(distances, distances.T, rtol=1e-6, atol=1e-9 * float(np.abs(distances).max(initial=0.0))):
-        raise ValueError("X must be symmetric, since metric is 'precomputed'; average it with its transpose if that is meant")
-    if (distances < 0).any():
-        raise ValueError("X must not be negative, since metric is 'precomputed' and its entries are distances")
+    refuse_negative(distances)
+    largest = float(distances.max(initial=0.0))
+    if not np.allclose(distances, distances.T, rtol=1e-6, atol=1e-9 * largest):
+        raise ValueError("X must be symmetric, since metric is 'precomputed'; average it with its transpose if need be")
+    if (np.diagonal(distances) > 1e-6 * largest).any():
+        raise ValueError(
+            "X must be zero on its diagonal, since metric is 'precomputed'; turn similarities into distances first"
+        )
     squares = distances**2
     mean_squares = squares.mean(axis=0)
     gram = -0.5 * (squares - mean_squares - mean_squares[:, None] + mean_squares.mean())
@@ -55,11 +71,9 @@ def scaled(distances: Array) -> tuple[Scaled, Array]:
     if not kept.any():
         raise ValueError("all distances are zero; there is no manifold to learn from this table")
     if lost > 0.05 * values[kept].sum():
-        warnings.warn(
-            f"the distances are not those of points in a flat space: {lost / values[kept].sum():.0%} of them is lost, and the "
-            "bound is about what is left",
-            UserWarning,
-            stacklevel=4,
+        warn(
+            f"the distances are not those of points in a flat space: {lost / values[kept].sum():.0%} of them is lost, "
+            "and the bound is about what is left"
         )
     # a sign for each axis, so that equal distances give equal tables
     vectors = vectors[:, kept]

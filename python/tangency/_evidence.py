@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _settings, _tangency
-from ._graph_input import as_pairs
 from ._lllvm import LLLVM
-from ._progress import Bar
+from ._progress import Bar, warn
 from ._tangency import Model
 
 #: Fields of a table of edges.
@@ -35,15 +33,16 @@ def edge_scores(model: LLLVM) -> NDArray[Any]:
     Returns
     -------
     ndarray
-        One record an edge: its points ``i`` and ``j``, ``length`` in scaled units, ``resistance`` (1 if it alone holds the graph
-        together), ``residual`` (what the local maps leave of it) and ``score``. In a good layout short-circuits stand out by an
-        order of magnitude; in a bad one the order can mislead, and :func:`prune` looks deeper.
+        One record an edge: its points ``i`` and ``j``, ``length`` in scaled units, ``resistance`` (1 if it alone holds
+        the graph together), ``residual`` (what the local maps leave of it) and ``score``. In a good layout
+        short-circuits stand out by an order of magnitude; in a bad one the order can mislead, and :func:`prune` looks
+        deeper.
 
     Examples
     --------
     >>> import tangency
-    >>> X, _ = tangency.datasets.make_s_curve(60)
-    >>> scores = tangency.edge_scores(tangency.LLLVM().fit(X))
+    >>> X, _ = tangency.datasets.make_s_curve(100)
+    >>> scores = tangency.edge_scores(tangency.LLLVM(n_neighbors=6).fit(X))
     >>> bool(scores["score"][0] >= scores["score"][-1])
     True
     """
@@ -60,7 +59,7 @@ class EdgeTest:
     added: list[tuple[int, int]]
     """Pairs that were joined."""
     change: float
-    """Bound of the changed graph less that of the fit's, in nats: mean over seeds."""
+    """Bound of the changed graph less that of the fit's, in nats, as the mean over seeds."""
     spread: float
     """Its standard deviation over seeds."""
     seeds: int
@@ -90,10 +89,21 @@ def test_edges(model: LLLVM, edges: ArrayLike, *, seeds: int = 5, verbose: Any =
     list of EdgeTest
         A change above zero speaks for the changed graph.
     """
-    pairs = as_pairs(np.atleast_2d(np.asarray(edges)), len(model.embedding_) if hasattr(model, "embedding_") else 0)
+    native, given = _native(model), np.atleast_2d(np.asarray(edges))
+    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
+        raise ValueError(
+            f"edges must be pairs of points, in an array of whole numbers of shape (m, 2), not {given.shape}"
+        )
+    if given.min() < 0 or given.max() >= len(model.embedding_):
+        raise ValueError(
+            f"edges must name points from 0 to {len(model.embedding_) - 1}, not {given.min()} to {given.max()}"
+        )
+    if (given[:, 0] == given[:, 1]).any():
+        raise ValueError("edges must join two different points each")
+    pairs = np.ascontiguousarray(given, dtype=np.uint32)
     with Bar("test", verbose) as bar:
         found = _tangency.test_edges(
-            _native(model), pairs, _settings.whole("seeds", seeds), _settings.threads(model.n_jobs), bar.callback
+            native, pairs, _settings.whole("seeds", seeds), _settings.threads(model.n_jobs), bar.callback
         )
     listed = json.loads(found)
     for test in listed:
@@ -131,9 +141,7 @@ class PruneResult:
     """Whether Ctrl-C ended it: then this is the best so far."""
 
 
-def prune(
-    model: LLLVM, *, max_removed: int | None = None, min_gain: float = 2.0, verbose: Any = False
-) -> PruneResult:
+def prune(model: LLLVM, *, max_removed: int | None = None, min_gain: float = 2.0, verbose: Any = False) -> PruneResult:
     """Removes the edges of a model's graph that the bound speaks against.
 
     Parameters
@@ -157,8 +165,11 @@ def prune(
         native, removed, rest = prune_native(
             _native(model), most, _settings.real("min_gain", min_gain), _settings.threads(model.n_jobs), bar.callback
         )
-    made = copy.copy(model)
+    made = type(model).__new__(type(model))  # copy.copy would copy the native model too
+    made.__dict__.update(model.__dict__)
     made._adopt(native)
+    if rest["interrupted"]:
+        warn("pruning was interrupted; the model is the best so far")
     return PruneResult(model=made, removed=removed, **rest)
 
 

@@ -15,24 +15,34 @@ Pairs = NDArray[np.uint32]
 def edges_of(graph: Any, X: NDArray[np.float64]) -> Pairs:
     """The pairs of rows of `X` that a graph joins.
 
-    `graph` is an n × n matrix, sparse or dense, in which every stored entry other than zero is an edge (in either
-    direction); an array of two columns of row numbers; or a neighbours transformer, of which a copy is fitted to `X`.
+    `graph` is an n × n matrix, sparse or dense, in which every entry other than zero is an edge (in either direction);
+    an array of two columns of row numbers; or a neighbours transformer, of which a copy is fitted to `X`.
     """
-    if hasattr(graph, "fit_transform"):
+    n = len(X)
+    made = hasattr(graph, "fit_transform")
+    if made:
         graph = clone(graph).fit_transform(X)
         if not sparse.issparse(graph):
             raise ValueError(f"graph must make a sparse n × n matrix of neighbours, not {type(graph).__name__}")
-    n = len(X)
     if sparse.issparse(graph):
         if graph.shape != (n, n):
-            raise ValueError(f"graph is {graph.shape[0]} × {graph.shape[1]} but must be {n} × {n}, a row for each row of X")
+            found = " × ".join(map(str, graph.shape))
+            raise ValueError(f"graph is {found} but must be {n} × {n}, a row for each row of X")
         coordinates = graph.tocoo()
-        joined = coordinates.data != 0
+        # a transformer stores neighbours only, and those at the same place have distance 0
+        joined = np.ones(coordinates.nnz, dtype=bool) if made else is_edge(coordinates.data)
         return as_pairs(np.column_stack([coordinates.row[joined], coordinates.col[joined]]), n)
     array = np.asarray(graph)
     if array.ndim == 2 and array.shape == (n, n):
-        return as_pairs(np.argwhere(array), n)
+        return as_pairs(np.argwhere(is_edge(array)), n)
     return as_pairs(array, n)
+
+
+def is_edge(entries: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which entries of an adjacency are edges."""
+    if entries.dtype.kind not in "biuf" or not np.isfinite(entries).all():
+        raise ValueError("graph must hold finite numbers: 0 where two points are not joined, others where they are")
+    return np.asarray(entries != 0)
 
 
 def as_pairs(array: Any, n: int) -> Pairs:
@@ -46,7 +56,7 @@ def as_pairs(array: Any, n: int) -> Pairs:
     if pairs.size and (pairs.min() < 0 or pairs.max() >= n):
         row = int(np.argmax((pairs < 0).any(axis=1) | (pairs >= n).any(axis=1)))
         raise ValueError(f"graph, row {row} names a point outside 0 to {n - 1}; points are numbered from 0")
-    return np.ascontiguousarray(pairs, dtype=np.uint32)
+    return np.require(pairs, np.uint32, ["C", "A"])
 
 
 def adjacency(edges: Pairs, n: int) -> sparse.csr_array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import warnings
+import pickle
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
@@ -14,10 +14,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import _blocks, _distances, _graph_input, _parallel, _settings
-from ._progress import Bar
+from . import _blocks, _distances, _graph_input, _parallel, _settings, _table_input
+from ._progress import Bar, warn
+from ._table_input import contiguous as contiguous
 from ._tangency import Model, Stop, try_start
 
 Array = NDArray[np.float64]
@@ -29,9 +30,9 @@ UNNAMED = "c{}"
 class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Locally linear latent variable model.
 
-    Finds a few coordinates that explain many measurements, tells how sure it is of each point, and gives a lower bound on
-    the evidence, by which graphs and dimensions can be compared. Next to each point the measurements are taken to be a
-    linear function of the coordinates; variational EM gives a Gaussian posterior over coordinates and local maps.
+    Finds a few coordinates that explain many measurements, tells how sure it is of each point, and gives a lower bound
+    on the evidence, by which graphs and dimensions can be compared. Next to each point the measurements are taken to be
+    a linear function of the coordinates; variational EM gives a Gaussian posterior over coordinates and local maps.
 
     Parameters
     ----------
@@ -40,9 +41,9 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     n_neighbors : int, default=9
         Neighbours of each point in the graph.
     init : {'auto', 'random', 'pca', 'spectral', 'isomap'} or ndarray, default='auto'
-        Where the run starts. 'auto' tries spectral, isomap and random starts for some iterations and goes on with the best.
-        An array of shape (n_samples, n_components) gives coordinates, for instance those of another method; one of shape
-        (n_samples, n_features, n_components) gives maps, in scaled units.
+        Where the run starts. 'auto' tries spectral, isomap and random starts for some iterations and goes on with the
+        best. An array of shape (n_samples, n_components) gives coordinates, for instance those of another method; one
+        of shape (n_samples, n_features, n_components) gives maps, in scaled units.
     n_init : int, default=1
         Number of random starts, of which the best is kept. They run through joblib.
     max_iter : int, default=500
@@ -52,11 +53,11 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     scaling : {'max-abs', 'none', 'per-feature'}, default='max-abs'
         Centred features are divided by the one largest absolute entry, not at all, or each by its standard deviation.
     metric : {'euclidean', 'precomputed'}, default='euclidean'
-        With 'precomputed' and no graph, `X` is a square table of distances, from which measurements are made by classical
-        scaling; `transform` then takes distances to the training rows.
+        With 'precomputed' and no graph, `X` is a square table of distances, from which measurements are made by
+        classical scaling; `transform` then takes distances to the training rows.
     graph : sparse matrix, ndarray or transformer, default=None
-        The neighbour graph in place of nearest neighbours: an n × n adjacency, an array of two columns of row numbers, or a
-        neighbours transformer such as :class:`sklearn.neighbors.KNeighborsTransformer`. `fit` takes one too.
+        The neighbour graph in place of nearest neighbours: an n × n adjacency, an array of two columns of row numbers,
+        or a neighbours transformer such as :class:`sklearn.neighbors.KNeighborsTransformer`. `fit` takes one too.
     symmetry : {'or', 'mutual'}, default='or'
         Whether one of two points must list the other as a neighbour, or both.
     radius : float, default=None
@@ -75,10 +76,11 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     accelerate : bool, default=True
         Joint rescaling and guarded extrapolation.
     uncertainty : {'relative', 'absolute'}, default='relative'
-        Whether standard deviations are about the position relative to the centroid of all points, or the position itself.
+        Whether standard deviations are about the position relative to the centroid of all points, or the position
+        itself.
     full_covariance : bool, default=False
-        Keep how all points vary together, for `embedding_covariance_`, `distance_interval` and `sample_embedding`. It takes
-        (n_samples · n_components)² numbers.
+        Keep how all points vary together, for `embedding_covariance_`, `distance_interval` and `sample_embedding`. It
+        takes (n_samples · n_components)² numbers.
     random_state : int, numpy generator or None, default=0
         Seed of everything random. Equal seeds give equal results on any number of threads.
     n_jobs : int, default=-1
@@ -95,7 +97,7 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     embedding_covariances_ : ndarray of shape (n_samples, n_components, n_components)
         Covariance of each point's coordinates.
     embedding_covariance_ : ndarray of shape (n_samples, n_components, n_samples, n_components)
-        Covariance of all coordinates; only with ``full_covariance=True``.
+        Covariance of all coordinates about their centroid; only with ``full_covariance=True``.
     maps_, maps_std_ : ndarray of shape (n_samples, n_features, n_components)
         Change of each feature per unit of each coordinate next to each point, and its standard deviation.
     lower_bound_ : float
@@ -122,7 +124,8 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Notes
     -----
     Ctrl-C ends a fit after the present iteration with a warning and keeps what it has, as
-    :class:`sklearn.neural_network.MLPClassifier` does. Memory grows with (n_samples · n_components)²: a few thousand rows.
+    :class:`sklearn.neural_network.MLPClassifier` does. Memory grows with (n_samples · n_components)²: a few thousand
+    rows.
 
     Examples
     --------
@@ -196,7 +199,9 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @classmethod
     def authors(cls, **params: Any) -> LLLVM:
-        """An estimator with the settings of the paper's authors: λ = 1, ν = 0, fixed α, one random start, no acceleration.
+        """An estimator with the settings of the paper's authors.
+
+        λ = 1, ν = 0, α fixed, one random start, no acceleration.
 
         Parameters
         ----------
@@ -225,14 +230,15 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         -------
         self : LLLVM
         """
-        table, distances = self._table(X, self.graph if graph is None else graph)
         given = self.graph if graph is None else graph
+        table, distances = self._table(X, given)
         edges = None if given is None else _graph_input.edges_of(given, table)
         params = self.get_params(deep=False)
         if not isinstance(self.prune, (bool, np.bool_)):
-            raise ValueError(f"prune must be True or False, not {self.prune!r}")
+            raise ValueError(f"prune must be True or False, not {_settings.shown(self.prune)}")
         config, threads = _settings.config(params), _settings.threads(self.n_jobs)
-        names = [str(name) for name in getattr(self, "feature_names_in_", [])]
+        # the names of a table of distances are those of its rows
+        names = [] if distances is not None else [str(name) for name in getattr(self, "feature_names_in_", [])]
         names = names or [UNNAMED.format(number) for number in range(1, table.shape[1] + 1)]
         arguments: dict[str, Any] = {"edges": edges, "start": self._start(len(table), table.shape[1])}
         starts = self._starts()
@@ -249,7 +255,7 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._adopt(native)
         self._distances = distances
         for of_run, text in native.cautions:
-            warnings.warn(text, ConvergenceWarning if of_run else UserWarning, stacklevel=2)
+            warn(text, ConvergenceWarning if of_run else UserWarning)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, *, graph: Any = None) -> Any:
@@ -275,27 +281,31 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         _settings.choice("metric", self.metric)
         if self.metric == "precomputed" and graph is None:
             _distances.refuse_graph(X)
-            table = validate_data(self, X, dtype=np.float64, ensure_min_samples=3)
-            made, measurements = _distances.scaled(table)
+            made, measurements = _distances.scaled(_table_input.checked(X, self, reset=True, ensure_min_samples=3))
             return measurements, made
-        table = validate_data(self, X, dtype=np.float64, ensure_min_samples=3)
-        return contiguous(table), None
+        return _table_input.checked(X, self, reset=True, ensure_min_samples=3), None
 
     def _start(self, n: int, d_y: int) -> Array | None:
         """A start that was given."""
         if isinstance(self.init, str):
             return None
-        start = np.asarray(self.init, dtype=np.float64)
+        start = np.asarray(self.init)
         wanted = [(n, self.n_components), (n, d_y, self.n_components)]
-        if start.shape not in wanted or not np.isfinite(start).all():
+        if start.shape not in wanted or start.dtype.kind not in "iuf":
+            words = ", ".join(map(repr, _settings.CHOICES["init"]))
+            found = f"one of shape {start.shape} and type {start.dtype}" if start.ndim else _settings.shown(self.init)
             raise ValueError(
-                f"init must be a word, or a finite array of shape {wanted[0]} (coordinates) or {wanted[1]} (maps), not one of "
-                f"shape {start.shape}"
+                f"init must be one of {words}, or an array of numbers of shape {wanted[0]} (coordinates) or "
+                f"{wanted[1]} (maps), not {found}"
             )
-        return np.ascontiguousarray(start)
+        _table_input.refuse_missing(start, "init")
+        return contiguous(start.astype(np.float64, copy=False))
 
     def _starts(self) -> range:
-        return range({"auto": 2, "random": 0}.get(self.init, 1 - self.n_init) + self.n_init if isinstance(self.init, str) else 1)
+        """Numbers of the starts: 'auto' has two beside the random ones."""
+        if not isinstance(self.init, str) or self.init not in ("auto", "random"):
+            return range(1)
+        return range(self.n_init + 2 * (self.init == "auto"))
 
     def _best_of(
         self, starts: range, table: Array, config: str, names: list[str], edges: Any, threads: int
@@ -306,6 +316,7 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         work = try_start if trial else _fit_start
         jobs = [(table, config, edges, number, each) for number in starts]
         tried: dict[int, Any] = {}
+        stop = Stop()
         with Bar("starts", self.verbose) as bar:
             try:
                 for number, outcome in _parallel.finished(work, jobs, self.n_jobs):
@@ -314,14 +325,19 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             except KeyboardInterrupt:
                 if not tried:
                     raise
-                warnings.warn(f"interrupted: only {len(tried)} of {len(starts)} starts were tried", UserWarning, stacklevel=3)
+                warn(f"interrupted: {len(tried)} of {len(starts)} starts were tried")
+                stop.set()
         numbers = sorted(tried)
-        ranks = [tried[number] if trial else (tried[number].stop != "collapsed", tried[number].bound) for number in numbers]
+        outcomes = [tried[number] for number in numbers]
+        ranks = outcomes if trial else [(fit.stop != "collapsed", fit.bound) for fit in outcomes]
         best = numbers[_settings.first_best(ranks)]
         if not trial:
             return cast(Model, tried[best]).with_feature_names(names)
         with Bar("fit", self.verbose) as bar:
-            return Model.fit(table, config, names, edges=edges, only=best, threads=threads, progress=bar.callback)
+            # after Ctrl-C only its first iteration is made, which is what there is to keep
+            return Model.fit(
+                table, config, names, edges=edges, only=best, threads=threads, progress=bar.callback, stop=stop
+            )
 
     def _adopt(self, native: Model) -> None:
         """Takes over what a native model holds."""
@@ -399,9 +415,9 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any, return_std: bool = False) -> Any:
         """Coordinates of new rows.
 
-        A row that was fitted is where the fit put it; any other is placed by its nearest training rows, which stay where
-        they are. Each row is placed by itself, so that blocks of rows give the same as all at once. A Dask array gives a
-        Dask array, computed block by block.
+        A row that was fitted is where the fit put it; any other is placed by its nearest training rows, which stay
+        where they are. Each row is placed by itself, so that blocks of rows give the same as all at once. A Dask array
+        gives a Dask array, computed block by block.
 
         Parameters
         ----------
@@ -422,11 +438,8 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         native, table = self._fitted(), self._rows(X)
         coordinates, deviations, unsettled = native.transform(table, _settings.threads(self.n_jobs))
         if unsettled:
-            warnings.warn(
-                f"{unsettled} of {len(table)} rows had not come to rest; do not trust their coordinates",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            text = f"{unsettled} of {len(table)} rows had not come to rest; do not trust their coordinates"
+            warn(text, ConvergenceWarning)
         return (coordinates, deviations) if return_std else coordinates
 
     def inverse_transform(self, X: Any, return_std: bool = False) -> Any:
@@ -445,8 +458,7 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         std : ndarray of shape (n_rows, n_features)
             If `return_std`.
         """
-        native = self._fitted()
-        coordinates = contiguous(check_array(X, dtype=np.float64, input_name="X"))
+        native, coordinates = self._fitted(), _table_input.checked(X)
         values, deviations = native.reconstruct(coordinates, False, _settings.threads(self.n_jobs))
         return (values, deviations) if return_std else values
 
@@ -456,15 +468,15 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array_like of shape (n_rows, n_features), default=None
-            Without it, or for the table that was fitted, the bound of the fit divided by its points. For other rows the mean
-            of :meth:`score_samples`: what each of them would add to the bound.
+            Without it, or for the table that was fitted, the bound of the fit divided by its points. For other rows the
+            mean of :meth:`score_samples`: what each of them would add to the bound.
         y : ignored
         """
         native = self._fitted()
         if X is not None:
             table = self._rows(X)
-            fitted = native.observations
-            if table.shape != fitted.shape or not np.array_equal(table, fitted):
+            kept = table[self.rows_] if len(table) == native.n_rows else table
+            if not np.array_equal(kept, native.observations):
                 return float(native.score(table, _settings.threads(self.n_jobs))[0].mean())
         return float(self.lower_bound_ / len(self.embedding_))
 
@@ -487,8 +499,8 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def novelty(self, X: Any) -> Array:
         """The share of training rows that are less strange than each row, from 0 to 1.
 
-        Without :meth:`calibrate` the training rows are held out of a model that has seen them: then only the order counts,
-        and ordinary new rows have more than 0.5 on average.
+        Without :meth:`calibrate` the training rows are held out of a model that has seen them: then only the order
+        counts, and ordinary new rows have more than 0.5 on average.
 
         Parameters
         ----------
@@ -517,8 +529,9 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         coordinates : ndarray of shape (n_samples, n_components)
             If `return_coordinates`.
         """
-        count, drawn_from = _settings.whole("n_samples", n_samples), _settings.seed(random_state)
-        values, coordinates = self._fitted().sample(count, drawn_from, _settings.threads(self.n_jobs))
+        native = self._fitted()
+        count = _settings.count("n_samples", n_samples, self.n_features_in_ + self._n_features_out)
+        values, coordinates = native.sample(count, _settings.seed(random_state), _settings.threads(self.n_jobs))
         return (values, coordinates) if return_coordinates else values
 
     def transform_file(
@@ -526,6 +539,7 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         source: str | os.PathLike[str],
         destination: str | os.PathLike[str],
         *,
+        columns: Iterable[str] | None = None,
         id_column: str | None = None,
         label_column: str | None = None,
         details: bool = False,
@@ -538,7 +552,11 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         source : path
             CSV, TSV, .npy, .npz or Parquet.
         destination : path
-            CSV or Parquet, with columns id, x1 …, sd1 …, log_density, novelty. It appears whole or not at all.
+            CSV or Parquet, with columns id, x1 …, sd1 …, log_density, novelty. It appears when it is complete; after
+            Ctrl-C it holds the rows until then, with a warning.
+        columns : iterable of str, default=None
+            The columns that are the features, in the order of the fit, by name or number from 1; without it those with
+            the names of the features.
         id_column, label_column : str, default=None
             Columns to be carried over.
         details : bool, default=False
@@ -560,13 +578,14 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 os.fspath(destination),
                 overwrite=overwrite,
                 details=details,
+                columns=None if columns is None else [str(column) for column in columns],
                 id_column=id_column,
                 label_column=label_column,
                 threads=_settings.threads(self.n_jobs),
                 progress=bar.callback,
             )
         if interrupted:
-            warnings.warn(f"interrupted after {rows} rows; the file has no more", UserWarning, stacklevel=2)
+            warn(f"interrupted after {rows} rows; the file has no more")
         return rows
 
     def iter_transform(self, batches: Iterable[Any]) -> Iterator[Any]:
@@ -588,10 +607,8 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _rows(self, X: Any) -> Array:
         """New rows, checked, as measurements."""
-        table = validate_data(self, X, dtype=np.float64, reset=False)
-        if self._distances is not None:
-            return contiguous(self._distances.place(table))
-        return contiguous(table)
+        table = _table_input.checked(X, self)
+        return table if self._distances is None else contiguous(self._distances.place(table))
 
     # ---- what the model knows
 
@@ -619,8 +636,8 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         dict
-            Arrays ``coordinates``, ``values`` and ``std`` (what the others expect there), ``strain`` (root mean square of the
-            standardised differences); NaN for a row that alone holds the graph together.
+            Arrays ``coordinates``, ``values`` and ``std`` (what the others expect there), ``strain`` (root mean square
+            of the standardised differences); NaN for a row that alone holds the graph together.
         """
         found = self._fitted().left_out(_settings.threads(self.n_jobs))
         return dict(zip(("coordinates", "values", "std", "strain"), found, strict=True))
@@ -628,8 +645,8 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def calibrate(self, parts: int = 10) -> LLLVM:
         """Finds out how the model does on rows that it has not seen, by fits without one part of the rows in turn.
 
-        From then on `novelty` is a share of rows that were held out, and standard deviations of measurements are multiplied
-        by what was found. It takes about as long as `parts` fits.
+        From then on `novelty` is a share of rows that were held out, and standard deviations of measurements are
+        multiplied by what was found. It takes about as long as `parts` fits.
 
         Parameters
         ----------
@@ -641,7 +658,7 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         native = self._fitted()
         with Bar("calibrate", self.verbose) as bar:
-            made = native.calibrated(_settings.whole("parts", parts), _settings.threads(self.n_jobs), bar.callback)
+            made = native.calibrated(_settings.whole("parts", parts, 2), _settings.threads(self.n_jobs), bar.callback)
         self._adopt(made)
         return self
 
@@ -660,8 +677,12 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         dict
             ``of_means``, ``lower``, ``median``, ``upper``.
         """
-        first, second = _settings.whole("i", i, 0), _settings.whole("j", j, 0)
-        found = self._fitted().distance_interval(first, second, _settings.real("level", level))
+        native, last = self._fitted(), len(self.embedding_) - 1
+        first, second = _settings.whole("i", i, 0, last), _settings.whole("j", j, 0, last)
+        share = _settings.real("level", level)
+        if not 0 < share < 1:
+            raise ValueError(f"level must be between 0 and 1, not {share}")
+        found = native.distance_interval(first, second, share)
         return dict(zip(("of_means", "lower", "median", "upper"), found, strict=True))
 
     def sample_embedding(self, n_draws: int = 1, random_state: Any = 0) -> Array:
@@ -676,8 +697,9 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         -------
         ndarray of shape (n_draws, n_samples, n_components)
         """
-        count, drawn_from = _settings.whole("n_draws", n_draws), _settings.seed(random_state)
-        return self._fitted().sample_coordinates(count, drawn_from, _settings.threads(self.n_jobs))
+        native = self._fitted()
+        count = _settings.count("n_draws", n_draws, self.embedding_.size)
+        return native.sample_coordinates(count, _settings.seed(random_state), _settings.threads(self.n_jobs))
 
     def plot(self, labels: ArrayLike | None = None, **options: Any) -> Any:
         """Draws the embedding with its uncertainty; see :func:`tangency.plotting.embedding`.
@@ -712,7 +734,7 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         native = self._fitted()
         if self._distances is not None:
-            raise ValueError("a model of distances has no file of its own, since the file knows only measurements; pickle it")
+            raise ValueError("a model of distances has no file, since files know only measurements; pickle it instead")
         native.save(os.fspath(path), overwrite)
 
     @classmethod
@@ -750,8 +772,12 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed" and self.graph is None
+        of_distances = self.metric == "precomputed" and self.graph is None
+        tags.input_tags.pairwise = tags.input_tags.positive_only = of_distances
         return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_native" in self.__dict__
 
 
 def load(path: str | os.PathLike[str]) -> LLLVM:
@@ -768,19 +794,13 @@ def load(path: str | os.PathLike[str]) -> LLLVM:
     Examples
     --------
     >>> import os, tempfile, tangency
-    >>> X, _ = tangency.datasets.make_s_curve(60)
+    >>> X, _ = tangency.datasets.make_s_curve(150, random_state=1)
     >>> path = os.path.join(tempfile.mkdtemp(), "curve.safetensors")
-    >>> tangency.LLLVM().fit(X).save(path)
+    >>> tangency.LLLVM(n_neighbors=8).fit(X).save(path)
     >>> tangency.load(path).embedding_.shape
-    (60, 2)
+    (150, 2)
     """
     return LLLVM.load(path)
-
-
-def contiguous(table: Any) -> Array:
-    """The same array, or a copy if it is contiguous in neither order."""
-    array = cast(Array, table)
-    return array if array.flags.c_contiguous or array.flags.f_contiguous else np.ascontiguousarray(array)
 
 
 def _fit_start(table: Array, config: str, edges: Any, number: int, threads: int, stop: Stop) -> Model:
@@ -788,7 +808,8 @@ def _fit_start(table: Array, config: str, edges: Any, number: int, threads: int,
     return Model.fit(table, config, names, edges=edges, only=number, threads=threads, stop=stop)
 
 
-#: Models by the digest of their bytes, a few at most: a worker that gets the same model with every block of rows prepares it once.
+#: Models by the digest of their bytes, a few at most: a worker that gets the same model with every block of rows
+#: prepares it once.
 _RECENT: dict[bytes, Model] = {}
 _MOST_RECENT = 4
 
@@ -797,7 +818,10 @@ def _thawed(frozen: bytes) -> Model:
     digest = hashlib.blake2b(frozen, digest_size=16).digest()
     known = _RECENT.get(digest)
     if known is None:
-        known = Model.from_bytes(frozen)
+        try:
+            known = Model.from_bytes(frozen)
+        except (OSError, ValueError) as error:
+            raise pickle.UnpicklingError(str(error)) from None
         for oldest in list(_RECENT)[: max(0, len(_RECENT) - _MOST_RECENT + 1)]:
             _RECENT.pop(oldest, None)
         _RECENT[digest] = known

@@ -1,12 +1,22 @@
-"""Progress for people: a tqdm bar where tqdm is installed, lines where it is not."""
+"""What people are told: progress, by a tqdm bar where tqdm is installed and by lines where it is not, and warnings."""
 
 from __future__ import annotations
 
 import sys
-from types import TracebackType
+import warnings
+from types import FrameType, TracebackType
 from typing import Any
 
 from ._settings import Progress
+
+
+def warn(text: str, kind: type[Warning] = UserWarning) -> None:
+    """Warns at the line that called the package, not at one of its own or of scikit-learn's around it."""
+    level = 2
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("tangency", "sklearn"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, kind, stacklevel=level)
 
 
 class Bar:

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_array
 
-from . import _graph_input, _parallel, _settings, _tangency
-from ._lllvm import LLLVM, contiguous
-from ._progress import Bar
+from . import _graph_input, _parallel, _settings, _table_input, _tangency
+from ._lllvm import LLLVM
+from ._progress import Bar, warn
 
 
 class Selection:
@@ -22,11 +21,12 @@ class Selection:
     Attributes
     ----------
     cells : list of dict
-        One fit a seed: graph, n_neighbors, n_components, seed, bound, n_iter, stop, message. What was in pieces or not worth
-        another seed stands there too, without a bound.
+        One fit a seed: graph, n_neighbors, n_components, seed, bound, n_iter, stop, message. What was in pieces or not
+        worth another seed stands there too, without a bound.
     summary : list of dict
-        One candidate each, the best first: graph, n_neighbors, n_components, mean, std, count, not_converged, collapsed, failed,
-        raced, behind (nats behind the best), spreads (the same in standard deviations of the difference).
+        One candidate each, the best first: graph, n_neighbors, n_components, mean, std, count, not_converged,
+        collapsed, failed, raced, behind (nats behind the best), spreads (the same in standard deviations of the
+        difference).
     best_ : dict or None
         The first of them, if any has a bound.
     complete : bool
@@ -80,8 +80,10 @@ class Selection:
         best = self.best_
         if best is None:
             raise ValueError("no candidate has a bound, so that there is no best one; see the cells for the reasons")
-        ours = [cell for cell in self.cells if cell["graph"] == best["graph"] and cell["n_components"] == best["n_components"]]
-        seed = max((cell for cell in ours if cell["bound"] is not None), key=lambda cell: cell["bound"])["seed"]
+        ours = [cell for cell in self.cells if all(cell[name] == best[name] for name in ("graph", "n_components"))]
+        # the bound of a fit that collapsed says nothing
+        counted = [cell for cell in ours if cell["bound"] is not None and cell["stop"] != "collapsed"]
+        seed = max(counted, key=lambda cell: cell["bound"])["seed"]
         params = self._settings | {"n_components": best["n_components"], "random_state": seed}
         return LLLVM(**(params | self._graphs[best["graph"]])).fit(X)
 
@@ -116,16 +118,14 @@ class Selection:
         best = self.best_
         if best is None:
             return f"Selection of {len(self.summary)} candidates, none with a bound"
-        return (
-            f"Selection of {len(self.summary)} candidates: best is {best['graph']} in {best['n_components']} dimensions, "
-            f"{best['mean']:.2f} nats"
-        )
+        found = f"best is {best['graph']} in {best['n_components']} dimensions, {best['mean']:.2f} nats"
+        return f"Selection of {len(self.summary)} candidates: {found}"
 
 
 def select(
     X: Any,
     n_neighbors: int | Iterable[int] | None = None,
-    n_components: int | Iterable[int] = 2,
+    n_components: int | Iterable[int] | None = None,
     seeds: int = 5,
     *,
     symmetry: str | Iterable[str] = "or",
@@ -148,8 +148,8 @@ def select(
         The table.
     n_neighbors : int or iterable of int, default=None
         Numbers of neighbours; from 4 to 14 if nothing is said of graphs.
-    n_components : int or iterable of int, default=2
-        Dimensions.
+    n_components : int or iterable of int, default=None
+        Dimensions; 1, 2 and 3 without it, as far as there are features.
     seeds : int, default=5
         Fits of a candidate, counted from `random_state`.
     symmetry : {'or', 'mutual'} or both, default='or'
@@ -167,8 +167,8 @@ def select(
     verbose : bool, default=False
         Show progress.
     **settings
-        Other parameters of :class:`LLLVM` for all fits, such as ``connect``, ``random_state``, ``scaling``. Here `connect` is False
-        unless given: a graph in pieces is no candidate.
+        Other parameters of :class:`LLLVM` for all fits, such as ``connect``, ``random_state``, ``scaling``. Here
+        `connect` is False unless given: a graph in pieces is no candidate.
 
     Returns
     -------
@@ -177,57 +177,66 @@ def select(
     Examples
     --------
     >>> import tangency
-    >>> X, _ = tangency.datasets.make_s_curve(60, noise=0.02, random_state=1)
-    >>> found = tangency.select(X, n_neighbors=[6, 9], n_components=[1, 2], seeds=2, max_iter=40)
+    >>> X, _ = tangency.datasets.make_s_curve(100)
+    >>> found = tangency.select(X, n_neighbors=[5, 6], n_components=[1, 2], seeds=2, max_iter=60)
     >>> found.best_["n_components"]
     2
     """
-    table = contiguous(check_array(X, dtype=np.float64, ensure_min_samples=3, input_name="X", estimator="select"))
-    params = LLLVM(connect=False).get_params() | _allowed(settings)
+    table = _table_input.checked(X, ensure_min_samples=3)
+    params = LLLVM(connect=False, n_jobs=n_jobs).get_params() | _allowed(settings)
     config = _settings.config(params)
-    choices, made = _choices(table, n_neighbors, symmetry, radius, graphs)
+    choices, estimators = _choices(table, n_neighbors, symmetry, radius, graphs)
+    if n_components is None:
+        n_components = range(1, min(3, table.shape[1]) + 1)
     dimensions = _list("n_components", n_components)
     grid = _tangency.Selection(table, config, choices, dimensions, _settings.whole("seeds", seeds), bool(race))
     done: list[str] = []
     if resume is not None:
-        if resume._fingerprint != grid.fingerprint:
+        if not isinstance(resume, Selection) or resume._fingerprint != grid.fingerprint:
             raise ValueError("resume must be a selection of the same table and settings; leave it out to begin anew")
         done = list(resume._done)
     complete = _run(grid, table, done, n_jobs, verbose)
     if not complete:
-        warnings.warn(
-            f"interrupted: {len(done)} of at most {grid.n_fits} fits are done; give this selection as resume= to go on",
-            UserWarning,
-            stacklevel=2,
-        )
+        fits = f"{len(done)} of at most {grid.n_fits} fits are done"
+        warn(f"interrupted: {fits}; give this selection as resume= to go on")
     used = {name: params[name] for name in params if name not in ("n_components", "n_neighbors", "symmetry", "radius")}
     used["random_state"] = json.loads(config)["random_state"]
-    cells = json.loads(grid.cells(done)) if complete else [json.loads(cell) for cell in done]
-    ranking = json.loads(grid.ranking(done))
+    cells, ranking = json.loads(grid.cells(done)), json.loads(grid.ranking(done))
+    if not complete:
+        # what is not there yet is not hopeless
+        cells = [cell for cell in cells if cell["stop"] != "raced"]
+        ranking = [candidate | {"raced": 0} for candidate in ranking]
+    # candidates go graph by graph
+    made = {name: estimators[place // len(dimensions)] for place, (name, *_) in enumerate(grid.candidates)}
     return Selection(grid.candidates, cells, ranking, complete, used, made, done, grid.fingerprint)
 
 
-def _run(grid: _tangency.Selection, table: NDArray[np.float64], done: list[str], n_jobs: int | None, verbose: Any) -> bool:
+def _run(
+    grid: _tangency.Selection, table: NDArray[np.float64], done: list[str], n_jobs: int | None, verbose: Any
+) -> bool:
     """Makes the fits round by round and adds them to `done`; False if Ctrl-C came between."""
-    workers = _settings.threads(n_jobs)
-    if _parallel.is_local():
-        workers = grid.most_at_once(workers)
-        n_jobs = workers
+    here, threads, at_once = _parallel.is_local(), _settings.threads(n_jobs), 1
+    if here:
+        n_jobs = at_once = grid.most_at_once(threads)
     with Bar("select", verbose) as bar:
         while True:
             fits = grid.next_fits(done)
             if not fits:
                 return True
-            each = max(1, workers // len(fits)) if _parallel.is_local() else 1
+            each = threads // min(at_once, len(fits)) if here else 1
             jobs = [(table, candidate, config, edges, each) for candidate, config, edges in fits]
             found: dict[int, str] = {}
             try:
                 for number, cell in _parallel.finished(_tangency.run_cell, jobs, n_jobs):
-                    if cell is None:
-                        raise KeyboardInterrupt
                     found[number] = cell
                     bar.step("fits", len(done) + len(found), grid.n_fits)
             except KeyboardInterrupt:
+                return False
+            except MemoryError as error:
+                if not (done or found):
+                    raise
+                # what is done is kept: there may be more memory another time
+                warnings.warn(str(error), UserWarning, stacklevel=3)
                 return False
             finally:
                 done.extend(found[number] for number in sorted(found))
@@ -239,34 +248,41 @@ def _allowed(settings: dict[str, Any]) -> dict[str, Any]:
     for name in settings:
         if name not in known:
             raise ValueError(f"select has no setting {name!r}; it takes {', '.join(sorted(known))}")
+    if not isinstance(settings.get("init", "auto"), str):
+        raise ValueError("init must be a word in select: coordinates that are given fit one dimension only")
     return settings
 
 
-def _list(name: str, values: Any, least: int = 1) -> list[int]:
-    listed = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else [values]
-    return [_settings.whole(name, value, least) for value in listed]
+def _list(name: str, values: Any) -> list[int]:
+    """Whole numbers from one or several, each once."""
+    several = isinstance(values, Iterable) and not isinstance(values, str)
+    listed = [_settings.whole(name, value) for value in (values if several else [values])]
+    if not listed:
+        raise ValueError(f"{name} must hold at least one number")
+    for value in listed:
+        if listed.count(value) > 1:
+            raise ValueError(f"{name} must hold each number once; {value} is there twice")
+    return listed
 
 
 def _choices(
     table: NDArray[np.float64], n_neighbors: Any, symmetry: Any, radius: Any, graphs: Mapping[str, Any] | None
-) -> tuple[list[tuple[str, float, Any]], dict[str, dict[str, Any]]]:
+) -> tuple[list[tuple[str, float, Any]], list[dict[str, Any]]]:
     """The graphs as the native module takes them, and the arguments of an estimator that has each."""
+    if not isinstance(graphs, (Mapping, type(None))):
+        raise ValueError(f"graphs must be a dictionary of graphs by name, not {type(graphs).__name__}")
     radii = [_settings.real("radius", value) for value in (radius if isinstance(radius, Iterable) else [radius])]
-    symmetries = [symmetry] if isinstance(symmetry, str) else list(symmetry)
-    if n_neighbors is None:
-        others = bool(radii or graphs)
-        n_neighbors = () if others else [k for k in range(4, 15) if k < len(table)]
-    choices: list[tuple[str, float, Any]] = []
-    made: dict[str, dict[str, Any]] = {}
-    for kind in symmetries:
-        for k in _list("n_neighbors", n_neighbors):
-            choices.append((_settings.choice("symmetry", kind), float(k), None))
-            made[f"{'knn' if kind == 'or' else 'mutual'} {k}"] = {"n_neighbors": k, "symmetry": kind}
-    for value in radii:
-        choices.append(("radius", value, None))
-        made[f"radius {value}"] = {"radius": value}
+    if n_neighbors is None and not (radii or graphs):
+        n_neighbors = [k for k in range(4, 15) if k < max(len(table), 5)]
+    neighbors = [] if n_neighbors is None else _list("n_neighbors", n_neighbors)
+    kinds = [_settings.choice("symmetry", word) for word in ([symmetry] if isinstance(symmetry, str) else symmetry)]
+    if not kinds:
+        raise ValueError("symmetry must be 'or', 'mutual', or both")
+    made: list[tuple[tuple[str, float, Any], dict[str, Any]]] = []
+    for kind in kinds:
+        made += [((kind, float(k), None), {"n_neighbors": k, "symmetry": kind}) for k in neighbors]
+    made += [(("radius", value, None), {"radius": value}) for value in radii]
     for name, graph in (graphs or {}).items():
         edges = _graph_input.edges_of(graph, table)
-        choices.append((str(name), 0.0, edges))
-        made[f"edges {name}"] = {"graph": edges}
-    return choices, made
+        made.append(((str(name), 0.0, edges), {"graph": edges}))
+    return [choice for choice, _ in made], [arguments for _, arguments in made]

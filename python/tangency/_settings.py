@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 
 CHOICES = {
     "init": ("auto", "random", "pca", "spectral", "isomap"),
@@ -20,38 +21,64 @@ CHOICES = {
 WHOLE = ("n_components", "n_neighbors", "n_init", "max_iter")
 REAL = ("tol", "epsilon", "gamma0", "alpha0")
 SWITCHES = ("connect", "largest", "accelerate", "full_covariance")
+#: Rules of the library by their names here.
 RULES = {"alpha": "alpha", "lam": "lambda", "nu": "nu"}
-#: Settings of the library under the names that they have here, where these differ.
-NAMES = {"lam": "lambda"}
+#: The largest whole number that goes to the native module.
+MOST = 2**63 - 1
 
 
-def whole(name: str, value: object, least: int = 1) -> int:
-    """A whole number that is at least so large."""
+def shown(value: object) -> str:
+    """A value on one line, shortened."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def whole(name: str, value: object, least: int = 1, most: int = MOST) -> int:
+    """A whole number in a range."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
-        raise ValueError(f"{name} must be a whole number, not {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, not {value}")
-    return int(value)
+        raise ValueError(f"{name} must be a whole number, not {shown(value)}")
+    number = int(value)
+    if number < least:
+        raise ValueError(f"{name} must be at least {least}, not {shown(number)}")
+    if number > most:
+        raise ValueError(f"{name} must be at most {most}, not {shown(number)}")
+    return number
+
+
+def count(name: str, value: object, size: int) -> int:
+    """A number of things of this many numbers each, for which there is room."""
+    number = whole(name, value)
+    try:
+        np.empty((number, size))
+    except (MemoryError, ValueError):
+        raise MemoryError(f"{name} must be smaller: there is no room for {number}") from None
+    return number
 
 
 def real(name: str, value: object) -> float:
     """A finite number; whether it is in its range is the library's to say."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not np.isfinite(float(value)):
-        raise ValueError(f"{name} must be a number, not {value!r}")
-    return float(value)
+    number = math.nan
+    if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
+        try:
+            number = float(value)
+        except OverflowError:
+            pass
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a number, not {shown(value)}")
+    return number
 
 
 def choice(name: str, value: object) -> str:
     """One of the words that a setting may be."""
     allowed = CHOICES[name]
     if not (isinstance(value, str) and value in allowed):
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}")
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {shown(value)}")
     return value
 
 
 def seed(random_state: object) -> int:
     """The seed that a `random_state` stands for: itself, or a draw from a generator."""
-    if random_state is None:
+    if random_state is None or random_state is np.random:
         return int(np.random.mtrand._rand.randint(2**31 - 1))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
@@ -59,16 +86,17 @@ def seed(random_state: object) -> int:
         return int(random_state.integers(2**31 - 1))
     if isinstance(random_state, Integral) and not isinstance(random_state, (bool, np.bool_)):
         if not 0 <= int(random_state) < 2**64:
-            raise ValueError(f"random_state must be from 0 to 2**64 - 1, not {random_state}")
+            raise ValueError(f"random_state must be from 0 to 2**64 - 1, not {shown(random_state)}")
         return int(random_state)
-    raise ValueError(f"random_state must be a whole number, a numpy generator or None, not {random_state!r}")
+    raise ValueError(f"random_state must be a whole number, a numpy generator or None, not {shown(random_state)}")
 
 
 def threads(n_jobs: object) -> int:
-    """How many threads `n_jobs` means here and now."""
+    """How many threads `n_jobs` means here and now: no more than there are processors, since the result is the same."""
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0):
-        raise ValueError(f"n_jobs must be None or a whole number other than 0, not {n_jobs!r}")
-    return max(1, int(effective_n_jobs(None if n_jobs is None else int(n_jobs))))
+        raise ValueError(f"n_jobs must be None or a whole number other than 0, not {shown(n_jobs)}")
+    asked = int(effective_n_jobs(None if n_jobs is None else int(n_jobs)))
+    return max(1, min(asked, int(cpu_count())))
 
 
 def config(params: dict[str, Any]) -> str:
@@ -77,15 +105,23 @@ def config(params: dict[str, Any]) -> str:
     made.update({name: real(name, params[name]) for name in REAL})
     for name in SWITCHES:
         if not isinstance(params[name], (bool, np.bool_)):
-            raise ValueError(f"{name} must be True or False, not {params[name]!r}")
+            raise ValueError(f"{name} must be True or False, not {shown(params[name])}")
         made[name] = bool(params[name])
+    if made["connect"] and made["largest"]:
+        raise ValueError("connect must be False when largest is True: join the pieces, or fit only the largest of them")
     for name in ("scaling", "symmetry", "uncertainty"):
         made[name] = choice(name, params[name])
     made["init"] = choice("init", params["init"]) if isinstance(params["init"], str) else "auto"
     made["radius"] = None if params["radius"] is None else real("radius", params["radius"])
-    for name, field in RULES.items():
-        value = params[name]
-        made[field] = "learned" if value is None else {"fixed": real(name, value)}
+    held = {name: None if params[name] is None else real(name, params[name]) for name in RULES}
+    lam, nu = held["lam"], held["nu"]
+    if lam is not None and lam <= 0:
+        raise ValueError(f"lam must be a positive number, not {lam}")
+    if nu is None and lam is not None:
+        raise ValueError("nu must be given when lam is; hold both, as in lam=1.0, nu=0.0, or leave both to be learned")
+    if lam is None and nu is not None and nu > 0:
+        raise ValueError("lam must be given when nu is above 0; hold both, or leave both to be learned")
+    made.update({RULES[name]: "learned" if value is None else {"fixed": value} for name, value in held.items()})
     made["random_state"] = seed(params["random_state"])
     return json.dumps(made)
 

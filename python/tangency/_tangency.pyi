@@ -14,6 +14,7 @@ __all__ = [
     "generate",
     "neighbor_edges",
     "prune",
+    "report",
     "run_cell",
     "test_edges",
     "try_start",
@@ -112,6 +113,7 @@ class Model:
         *,
         overwrite: bool,
         details: bool,
+        columns: list[str] | None,
         id_column: str | None,
         label_column: str | None,
         threads: int,
@@ -153,5 +155,16 @@ def test_edges(
 def prune(
     model: Model, max_removed: int | None, min_gain: float, threads: int, progress: _Progress | None = None
 ) -> tuple[Model, tuple[_Pairs, _Floats], list[float], str]: ...
+def report(
+    model: Model,
+    new: _Floats | None,
+    ids: tuple[list[str] | None, list[str] | None],
+    labels: tuple[list[str] | None, list[str] | None],
+    *,
+    image: tuple[int, int] | None,
+    title: str,
+    command: str,
+    threads: int,
+) -> str: ...
 def generate(shape: str, n_samples: int, noise: float, seed: int) -> tuple[_Floats, _Floats]: ...
 def neighbor_edges(points: _Floats, truth: _Floats, n_neighbors: int) -> tuple[_Pairs, _Pairs]: ...

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _tangency
-from ._settings import real, seed, whole
+from ._settings import count, real, seed, shown, whole
 
 __all__ = [
     "make_helix",
@@ -27,8 +27,9 @@ Points = tuple[NDArray[np.float64], NDArray[np.float64]]
 def _make(shape: str, n_samples: int, noise: float, random_state: object) -> Points:
     deviation = real("noise", noise)
     if deviation < 0:
-        raise ValueError(f"noise must be zero or a positive number, not {noise}")
-    return _tangency.generate(shape, whole("n_samples", n_samples), deviation, seed(random_state))
+        raise ValueError(f"noise must be zero or a positive number, not {shown(noise)}")
+    # three measurements and at most two true coordinates a point
+    return _tangency.generate(shape, count("n_samples", n_samples, 5), deviation, seed(random_state))
 
 
 def make_swiss_roll(n_samples: int = 400, *, noise: float = 0.0, random_state: object = 0) -> Points:
@@ -71,7 +72,7 @@ def make_punctured_sphere(n_samples: int = 400, *, noise: float = 0.0, random_st
 
 
 def make_twin_peaks(n_samples: int = 400, *, noise: float = 0.0, random_state: object = 0) -> Points:
-    """A square with two hills and two valleys. The truth is the square; see :func:`make_swiss_roll` for the arguments."""
+    """A square with two hills and valleys. The truth is the square; see :func:`make_swiss_roll` for the arguments."""
     return _make("twin-peaks", n_samples, noise, random_state)
 
 
@@ -93,11 +94,15 @@ def true_edges(X: ArrayLike, truth: ArrayLike, n_neighbors: int) -> tuple[NDArra
     Returns
     -------
     good, short_circuits : ndarray of shape (m, 2)
-        Pairs of row numbers. The ends of a short-circuit are more than three times as far apart on the sheet as in space.
+        Pairs of row numbers. The ends of a short-circuit are more than three times as far apart on the sheet as in
+        space.
     """
     points, coordinates = (np.ascontiguousarray(table, dtype=np.float64) for table in (X, truth))
     if points.ndim != 2 or coordinates.ndim != 2 or len(points) != len(coordinates):
         raise ValueError(f"X and truth must be tables of as many rows, not {points.shape} and {coordinates.shape}")
-    if not 1 <= whole("n_neighbors", n_neighbors) < len(points):
-        raise ValueError(f"n_neighbors must be smaller than the number of points, {len(points)}, not {n_neighbors}")
-    return _tangency.neighbor_edges(points, coordinates, n_neighbors)
+    if not (points.size and np.isfinite(points).all() and np.isfinite(coordinates).all()):
+        raise ValueError("X and truth must hold finite numbers, at least one a row")
+    neighbors = whole("n_neighbors", n_neighbors)
+    if neighbors >= len(points):
+        raise ValueError(f"n_neighbors must be smaller than the number of points, {len(points)}, not {neighbors}")
+    return _tangency.neighbor_edges(points, coordinates, neighbors)

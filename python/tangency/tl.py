@@ -11,6 +11,12 @@ from ._lllvm import LLLVM
 
 __all__ = ["lllvm"]
 
+#: Up to this many variables scanpy takes ``adata.X`` rather than principal components, unless it is told otherwise.
+SMALL = 50
+
+#: Parameters of the estimator that make a graph.
+OF_GRAPHS = ("n_neighbors", "graph", "metric", "symmetry", "radius")
+
 
 def lllvm(
     adata: Any,
@@ -32,13 +38,14 @@ def lllvm(
     neighbors_key : str, default=None
         Where in ``adata.uns`` the neighbours are described; ``'neighbors'`` without it.
     use_rep : str, default='X_pca'
-        Measurements to explain: a key of ``adata.obsm``, or ``'X'`` for ``adata.X``. None takes what the neighbours were found in.
+        Measurements to explain: a key of ``adata.obsm``, or ``'X'`` for ``adata.X``. None takes what the neighbours
+        were found in.
     key_added : str, default='X_lllvm'
         Key of the result in ``adata.obsm``.
     copy : bool, default=False
         Whether to return a changed copy.
     **settings
-        Other parameters of :class:`tangency.LLLVM`. Unlike there, nothing is printed unless `verbose`.
+        Other parameters of :class:`tangency.LLLVM`, except those about the graph.
 
     Returns
     -------
@@ -56,8 +63,8 @@ def lllvm(
 
     Notes
     -----
-    Cells of pieces that were joined or of a graph that was pruned are told by a warning. If ``largest=True``, cells outside of the
-    largest piece are placed as new ones.
+    If the graph is in pieces, they are joined with a warning, unless ``connect=False``. With ``connect=False,
+    largest=True`` only the largest is fitted, and the other cells are placed as new ones.
     """
     try:
         from anndata import AnnData
@@ -65,30 +72,34 @@ def lllvm(
         raise ImportError("tangency.tl needs anndata; install it with pip install 'tangency[anndata]'") from error
     if not isinstance(adata, AnnData):
         raise ValueError(f"adata must be an AnnData, not {type(adata).__name__}")
+    for setting in OF_GRAPHS:
+        if setting in settings:
+            raise ValueError(f"{setting} has no place here: the graph is that of scanpy.pp.neighbors; change it there")
     adata = adata.copy() if copy else adata
     described = "neighbors" if neighbors_key is None else neighbors_key
     if described not in adata.uns:
-        raise ValueError(f"adata.uns has no {described!r}; run scanpy.pp.neighbors first, or name its key as neighbors_key")
+        raise ValueError(f"adata.uns has no {described!r}; run scanpy.pp.neighbors first, or name neighbors_key")
     neighbors = adata.uns[described]
     connectivities = neighbors.get("connectivities_key", "connectivities")
     if connectivities not in adata.obsp:
-        raise ValueError(f"adata.obsp has no {connectivities!r}, which adata.uns[{described!r}] names; run scanpy.pp.neighbors again")
-    given = neighbors.get("params", {})
-    rep = given.get("use_rep") or "X_pca" if use_rep is None else use_rep
+        raise ValueError(
+            f"adata.obsp has no {connectivities!r}, which adata.uns[{described!r}] names; run scanpy.pp.neighbors again"
+        )
+    rep, n_columns = (use_rep, None) if use_rep is not None else _found_in(adata, neighbors.get("params", {}))
     if rep != "X" and rep not in adata.obsm:
         raise ValueError(f"adata.obsm has no {rep!r}; run scanpy.pp.pca first, or name another as use_rep (or 'X')")
     table = adata.X if rep == "X" else adata.obsm[rep]
-    table = np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
-    if use_rep is None and rep != "X" and given.get("n_pcs"):
-        table = table[:, : int(given["n_pcs"])]
-    model = LLLVM(n_components=n_components, **settings)
-    coordinates = model.fit_transform(table, graph=adata.obsp[connectivities])
-    deviations = model.transform(table, return_std=True)[1] if len(model.rows_) < adata.n_obs else model.embedding_std_
+    table = np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)[:, :n_columns]
+    model = LLLVM(n_components=n_components, **settings).fit(table, graph=adata.obsp[connectivities])
+    coordinates, deviations = model.embedding_, model.embedding_std_
+    if len(model.rows_) < adata.n_obs:
+        coordinates, deviations = (np.asarray(part) for part in model.transform(table, return_std=True))
     name = key_added.removeprefix("X_")
     adata.obsm[key_added] = coordinates
     adata.obsm[f"{key_added}_std"] = deviations
     adata.obsp[f"{name}_graph"] = _whole_graph(model, adata.n_obs)
-    params = {key: value for key, value in model.get_params().items() if isinstance(value, (bool, int, float, str))}
+    given = {key: value for key, value in model.get_params().items() if key not in OF_GRAPHS}
+    params = {key: value for key, value in given.items() if isinstance(value, (bool, int, float, str))}
     adata.uns[name] = {
         "params": params | {"use_rep": rep, "neighbors_key": described},
         "lower_bound": model.lower_bound_,
@@ -98,6 +109,14 @@ def lllvm(
         "graph_key": f"{name}_graph",
     }
     return adata if copy else None
+
+
+def _found_in(adata: Any, params: Any) -> tuple[str, int | None]:
+    """What scanpy found the neighbours in, and how many columns of it: small tables it takes as they are."""
+    rep, n_pcs = params.get("use_rep"), params.get("n_pcs")
+    if rep is None:
+        rep = "X" if n_pcs == 0 or adata.n_vars <= SMALL else "X_pca"
+    return str(rep), None if rep == "X" or n_pcs is None else int(n_pcs)
 
 
 def _whole_graph(model: LLLVM, n: int) -> sparse.csr_matrix:

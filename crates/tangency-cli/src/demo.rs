@@ -1,12 +1,14 @@
 //! `tangency demo`: a Swiss roll, unrolled.
 
 use crate::args::DemoArgs;
-use crate::{fit, generate, info, prune, say::Say};
+use crate::{fit, generate, info, prune, report, say::Say};
+use std::io::IsTerminal;
 use tangency::evidence::PruneOptions;
 use tangency::io::table::Table;
-use tangency::io::{Claims, Output, save_model, write_embedding, write_rows};
+use tangency::io::{Claims, Model, Output, save_model, write_embedding, write_rows};
 use tangency::quality::affine_r2;
 use tangency::{Config, Error, Fitter, Result, Shape};
+use tangency_report::page::Report;
 use tangency_report::{Figure, RollCaptions, roll_and_embedding};
 
 /// Runs the command.
@@ -23,6 +25,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
     let embedding_out = claim("tangency-demo-embedding.csv")?;
     let svg_out = claim("tangency-demo.svg")?;
     let png_out = claim("tangency-demo.png")?;
+    let page_out = claim("tangency-demo.html")?;
 
     let roll = tangency::generate(Shape::SwissRoll, args.n, 0.0, args.seed);
     say.line(&format!("a Swiss roll of {} points in three dimensions", args.n));
@@ -61,13 +64,27 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
     write_embedding(&embedding_out, &model)?;
     svg_out.write(|file| file.write_all(figure.svg().as_bytes()))?;
     png_out.write(|file| file.write_all(&png))?;
+    let title = "A Swiss roll, unrolled".to_owned();
+    let command = Some(format!("tangency demo --n {} --seed {}", args.n, args.seed));
+    // the page may colour the points by their true place, which the model does not know
+    let arc = roll.truth.col_as_slice(0);
+    let labels = Some(model.fit.rows.iter().map(|&row| format!("{:.2}", arc[row])).collect());
+    let shown = Model { fit: model.fit.clone(), feature_names: model.feature_names.clone(), ids: None, labels };
+    report::write(
+        &page_out,
+        &Report { title, table: Some("tangency-demo.csv"), command, ..Report::default() },
+        &shown,
+    )?;
 
     info::summary(&model).iter().for_each(|line| say.line(line));
     say.line(&format!("without them the two coordinates explain {:.2} % of the true ones", 100.0 * r2));
     info::warnings(&model).iter().for_each(|text| say.warn(text));
-    let written = [&table_out, &model_out, &embedding_out, &svg_out, &png_out];
+    let written = [&table_out, &model_out, &embedding_out, &svg_out, &png_out, &page_out];
     written.iter().for_each(|output| say.line(&format!("wrote {}", output.path().display())));
-    say.line("next: look at tangency-demo.png, then fit a table of your own: tangency fit TABLE.csv --prune --embedding x.csv");
+    say.line("next: look at tangency-demo.html, then fit a table of your own: tangency fit TABLE.csv --prune --report report.html");
+    if !args.no_open && !say.quiet && !say.json && std::io::stdout().is_terminal() {
+        report::open(page_out.path(), say);
+    }
     let mut result = info::as_json(&model);
     result["affine_r2"] = r2.into();
     result["affine_r2_before_pruning"] = folded.into();

@@ -1,6 +1,7 @@
 //! `tangency fit`: typed arguments to a validated job, the job to files.
 
 use crate::args::{FitArgs, GraphArgs, LearningArgs, ModelArgs, PresetArg, TableArgs, header};
+use crate::report::Page;
 use crate::say::{self, Say};
 use crate::{info, interrupt, progress, prune};
 use std::path::PathBuf;
@@ -32,8 +33,10 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     let embedding = claims.claim_if(&args.embedding)?;
     let trace = claims.claim_if(&args.trace)?;
     let edge_files = prune::Files::claim(pruning, &mut claims)?;
+    let page = Page::claim(&args.page, &mut claims)?;
 
     let table = read_table(&args.table.table, &table_options(&args.table))?;
+    Page::check(&page, table.values.ncols())?;
     if let Some(parts) = args.calibrate {
         check_parts(table.values.nrows(), config.n_components, parts)?;
     }
@@ -63,6 +66,9 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         Some(found) => written.extend(edge_files.write(&model, &found.removed)?),
         None if args.prune => say.warn("the graph was not pruned, because the fit was interrupted"),
         None => {}
+    }
+    if let Some(page) = &page {
+        written.push(page.write(&model, &args.table.table, None)?);
     }
     info::summary(&model).iter().for_each(|line| say.line(line));
     written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));

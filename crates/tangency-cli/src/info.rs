@@ -148,7 +148,8 @@ fn stopped(stop: Stop) -> &'static str {
     }
 }
 
-fn shortened(names: &[String]) -> String {
+/// Names in a row, of many only some.
+pub fn shortened(names: &[String]) -> String {
     if names.len() <= 6 {
         return names.join(", ");
     }

@@ -1,6 +1,6 @@
 //! `tangency loadings`: which features change along each latent direction.
 
-use crate::args::LoadingsArgs;
+use crate::args::{ChoiceArgs, LoadingsArgs};
 use crate::info;
 use crate::say::{self, Say};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ pub fn run(args: &LoadingsArgs, say: Say) -> Result<()> {
     args.out.as_deref().map(TableWriter::check).transpose()?;
     let out = Claims::new(args.force, [&args.model]).claim_if(&args.out)?;
     let model = load_model(&args.model)?;
-    let points = chosen(&model, args)?;
+    let points = chosen(&model, &args.choice)?;
     let average = loadings(&model.fit, &points)?;
     if let Some(out) = &out {
         let d_x = model.fit.coordinates.ncols();
@@ -36,25 +36,25 @@ pub fn run(args: &LoadingsArgs, say: Say) -> Result<()> {
         writer.finish()?;
     }
     let described = ranked(&model, &average, args.top);
-    let n = model.fit.n();
-    say.line(&match points.len() {
-        1 => format!("point {}", model.id(points[0])),
-        count if count == n => format!("average over all {n} points"),
-        count => format!("average over {count} of {n} points"),
-    });
+    say.line(&described_choice(&model, &points));
     for (a, features) in described.iter().enumerate() {
         say.line(&format!("per unit of x{} (and per standard deviation, in those of the feature):", a + 1));
-        let width = features.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
-        for (name, mean, deviation, strength) in features {
-            say.line(&format!("  {name:width$}  {mean:+.4} ± {deviation:.4}   ({strength:+.2})"));
+        let width = features.iter().map(|feature| feature.name.chars().count()).max().unwrap_or(0);
+        for Feature { name, mean, deviation, standard } in features {
+            say.line(&format!("  {name:width$}  {mean:+.4} ± {deviation:.4}   ({:+.2})", mean * standard));
         }
     }
     if let Some(out) = &out {
         say.line(&format!("wrote {}", out.path().display()));
     }
     info::warnings(&model).iter().for_each(|text| say.warn(text));
-    let as_json = |features: &Vec<(&str, f64, f64, f64)>| -> Value {
-        let one = |&(name, mean, deviation, strength): &(&str, f64, f64, f64)| json!({"feature": name, "mean": mean, "sd": deviation, "standardised": strength});
+    let as_json = |features: &Vec<Feature>| -> Value {
+        let one = |feature: &Feature| {
+            json!({
+                "feature": feature.name, "mean": feature.mean, "sd": feature.deviation,
+                "standardised": feature.strength(),
+            })
+        };
         features.iter().map(one).collect()
     };
     say.result(&json!({
@@ -66,8 +66,18 @@ pub fn run(args: &LoadingsArgs, say: Say) -> Result<()> {
     Ok(())
 }
 
+/// What loadings are averaged over, in words.
+pub fn described_choice(model: &Model, points: &[usize]) -> String {
+    let n = model.fit.n();
+    match points.len() {
+        1 => format!("point {}", model.id(points[0])),
+        count if count == n => format!("average over all {n} points"),
+        count => format!("average over {count} of {n} points"),
+    }
+}
+
 /// The points that all of the conditions leave.
-fn chosen(model: &Model, args: &LoadingsArgs) -> Result<Vec<usize>> {
+pub fn chosen(model: &Model, args: &ChoiceArgs) -> Result<Vec<usize>> {
     let invalid = |field, requirement: String| Err(Error::InvalidConfig { field, requirement });
     let mut points: Vec<usize> = (0..model.fit.n()).collect();
     if !args.point.is_empty() {
@@ -114,9 +124,26 @@ fn cells(model: &Model, loadings: &Loadings) -> Vec<Cells> {
     cells
 }
 
-/// Name, mean, deviation and strength of the strongest features of each direction. Features may have different units, so
-/// the strength is the change over the spread of the coordinate, in standard deviations of the feature.
-fn ranked<'m>(model: &'m Model, loadings: &Loadings, top: usize) -> Vec<Vec<(&'m str, f64, f64, f64)>> {
+/// How a feature changes along one coordinate.
+pub struct Feature<'m> {
+    pub name: &'m str,
+    /// Per unit of the coordinate, in the units of the table.
+    pub mean: f64,
+    pub deviation: f64,
+    /// Features may have different units. Times this, the change is that over the spread of the coordinate, in standard
+    /// deviations of the feature; 0 for a feature that does not vary.
+    pub standard: f64,
+}
+
+impl Feature<'_> {
+    /// The change in comparable units.
+    pub fn strength(&self) -> f64 {
+        self.mean * self.standard
+    }
+}
+
+/// The features that change most along each coordinate.
+pub fn ranked<'m>(model: &'m Model, loadings: &Loadings, top: usize) -> Vec<Vec<Feature<'m>>> {
     let fit = &model.fit;
     let spread = |column: &[f64]| {
         let mean = column.iter().sum::<f64>() / column.len() as f64;
@@ -127,14 +154,15 @@ fn ranked<'m>(model: &'m Model, loadings: &Loadings, top: usize) -> Vec<Vec<(&'m
     (0..fit.coordinates.ncols())
         .map(|a| {
             let of_x = spread(fit.coordinates.col_as_slice(a));
-            let mut features: Vec<(&str, f64, f64, f64)> = (0..of_feature.len())
-                .map(|f| {
-                    let mean = loadings.mean[(f, a)];
-                    let strength = if of_feature[f] > 0.0 { mean * of_x / of_feature[f] } else { 0.0 };
-                    (model.feature_names[f].as_str(), mean, loadings.deviation[(f, a)], strength)
+            let mut features: Vec<Feature> = (0..of_feature.len())
+                .map(|f| Feature {
+                    name: &model.feature_names[f],
+                    mean: loadings.mean[(f, a)],
+                    deviation: loadings.deviation[(f, a)],
+                    standard: if of_feature[f] > 0.0 { of_x / of_feature[f] } else { 0.0 },
                 })
                 .collect();
-            features.sort_by(|p, q| q.3.abs().total_cmp(&p.3.abs()));
+            features.sort_by(|p, q| q.strength().abs().total_cmp(&p.strength().abs()));
             features.truncate(top);
             features
         })

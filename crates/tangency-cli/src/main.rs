@@ -8,9 +8,11 @@ mod generate;
 mod info;
 mod interrupt;
 mod loadings;
+mod plot;
 mod progress;
 mod prune;
 mod reconstruct;
+mod report;
 mod rows;
 mod sample;
 mod say;
@@ -36,6 +38,8 @@ fn main() -> ExitCode {
         Command::Reconstruct(reconstruct) => reconstruct::run(&reconstruct, say),
         Command::Sample(sample) => sample::run(&sample, say),
         Command::Loadings(loadings) => loadings::run(&loadings, say),
+        Command::Plot(plot) => plot::run(&plot, say),
+        Command::Report(report) => report::run(&report, say),
         Command::Info(info) => info::run(&info, say),
         Command::Generate(generate) => generate::run(&generate, say),
     });

@@ -1,6 +1,7 @@
 //! `tangency prune`: the edges that the bound speaks against; `fit --prune` ends in the same way.
 
 use crate::args::{PruneArgs, PruningArgs};
+use crate::report::Page;
 use crate::say::{self, Say};
 use crate::{edges, fit, info, interrupt, progress};
 use serde_json::{Value, json};
@@ -18,7 +19,7 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
     let config = fit::config(&args.graph, &args.model);
     config.validate()?;
     options(&args.pruning).validate()?;
-    let given = [&args.out, &args.embedding, &args.pruning.out_edges, &args.pruning.removed];
+    let given = [&args.out, &args.embedding, &args.pruning.out_edges, &args.pruning.removed, &args.page.report];
     if !args.apply && given.iter().any(|path| path.is_some()) {
         let requirement = "given when files are to be written; without it the plan is only shown".into();
         return Err(Error::InvalidConfig { field: "apply", requirement });
@@ -26,19 +27,23 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
     let mut claims = Claims::new(args.force, fit::inputs(&args.table, &args.graph, &args.model));
     let outputs = if args.apply {
         let out = args.out.clone().unwrap_or_else(|| "pruned.safetensors".into());
-        Some((claims.claim(&out)?, claims.claim_if(&args.embedding)?, Files::claim(&args.pruning, &mut claims)?))
+        let files = Files::claim(&args.pruning, &mut claims)?;
+        Some((claims.claim(&out)?, claims.claim_if(&args.embedding)?, files, Page::claim(&args.page, &mut claims)?))
     } else {
         None
     };
 
     let model = model(args, config, say)?;
+    if let Some((.., page)) = &outputs {
+        Page::check(page, model.feature_names.len())?;
+    }
     if interrupt::asked() {
         return Err(Error::Interrupted { what: "the fit before the search" });
     }
     let (model, pruned) = prune_model(model, &options(&args.pruning), say)?;
     plan(&model, &pruned).iter().for_each(|line| say.line(line));
     let mut written = Vec::new();
-    if let Some((out, embedding, files)) = &outputs {
+    if let Some((out, embedding, files, page)) = &outputs {
         save_model(out, &model)?;
         written.push(out.path().to_owned());
         if let Some(output) = embedding {
@@ -46,6 +51,9 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
             written.push(output.path().to_owned());
         }
         written.extend(files.write(&model, &pruned.removed)?);
+        if let Some(page) = page {
+            written.push(page.write(&model, &args.table.table, None)?);
+        }
         info::summary(&model).iter().for_each(|line| say.line(line));
         written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
     } else {

@@ -1,7 +1,7 @@
 //! `tangency reconstruct`: observations from coordinates, for a table, for the training points, or over a grid.
 
 use crate::args::ReconstructArgs;
-use crate::rows::{beside_features, counted, extension, options};
+use crate::rows::{beside_features, counted, extension, image_shape, options};
 use crate::say::{self, Say};
 use crate::{info, interrupt, progress};
 use serde_json::json;
@@ -246,7 +246,7 @@ fn columns(found: &Reconstruction) -> Vec<Cells> {
 }
 
 /// `20x20` as numbers, each at least 1.
-fn counts(text: &str) -> Option<Vec<usize>> {
+pub fn counts(text: &str) -> Option<Vec<usize>> {
     text.split('x').map(|part| part.trim().parse().ok().filter(|&count: &usize| count > 0)).collect()
 }
 
@@ -269,10 +269,7 @@ impl Picture {
         if !["svg", "png"].contains(&extension.as_str()) {
             return Err(invalid("figure", format!("a file that ends in .svg or .png, not {}", path.display())));
         }
-        let text = args.image.as_deref().unwrap_or_default();
-        let Some([rows, columns]) = counts(text).and_then(|sizes| <[usize; 2]>::try_from(sizes).ok()) else {
-            return Err(invalid("image", format!("rows and columns of pixels such as 16x16, not \"{text}\"")));
-        };
+        let (rows, columns) = image_shape(args.image.as_deref().unwrap_or_default())?;
         let shape = TileShape { rows, columns };
         Ok(Some(Self {
             output: claims.claim(path)?,

@@ -2,10 +2,10 @@
 
 use crate::args::{ReadingArgs, header};
 use std::collections::HashSet;
-use tangency::Result;
 use tangency::extend::Extension;
 use tangency::io::table::TableOptions;
 use tangency::io::{ColumnKind, Model};
+use tangency::{Error, Result};
 
 /// The model prepared for new rows, with the number of neighbours that was asked for.
 pub fn extension(model: &Model, n_neighbors: Option<usize>) -> Result<Extension> {
@@ -14,6 +14,17 @@ pub fn extension(model: &Model, n_neighbors: Option<usize>) -> Result<Extension>
         Some(k) => extension.with_neighbors(k),
         None => Ok(extension),
     }
+}
+
+/// Rows and columns of pixels, typed as 16x16.
+pub fn image_shape(text: &str) -> Result<(usize, usize)> {
+    let number = |word: &str| word.parse::<usize>().ok().filter(|&count| count > 0);
+    text.split_once(['x', 'X', '×']).and_then(|(rows, columns)| Some((number(rows)?, number(columns)?))).ok_or_else(
+        || {
+            let requirement = format!("rows and columns of pixels such as 16x16, not \"{text}\"");
+            Error::InvalidConfig { field: "image", requirement }
+        },
+    )
 }
 
 /// A number of things.

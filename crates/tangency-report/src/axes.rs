@@ -6,6 +6,9 @@ const LARGEST: f64 = 1e300;
 const SMALLEST: f64 = 1e-280;
 const RELATIVE_RESOLUTION: f64 = 1e-9;
 
+/// More powers of ten than this are not labelled along one axis.
+const MOST_DECADES: f64 = 4.0;
+
 /// Whether a value can be placed in a figure.
 pub(crate) fn drawable(value: f64) -> bool {
     value.abs() <= LARGEST
@@ -91,6 +94,11 @@ impl Scale {
         Self { range: range.opened(), start, end }
     }
 
+    /// The same range over other pixels.
+    pub fn moved_to(self, start: f64, end: f64) -> Self {
+        Self { start, end, ..self }
+    }
+
     pub fn at(&self, value: f64) -> f64 {
         self.start + (value - self.range.lo) * self.per_unit()
     }
@@ -129,10 +137,30 @@ pub(crate) fn ticks(scale: Scale, spacing: f64, whole: bool) -> Ticks {
     Ticks { values, labels, exponent }
 }
 
+/// Ticks that are at least `spacing` pixels apart, or only `closest` where there would be hardly any.
+pub(crate) fn enough_ticks(scale: Scale, spacing: f64, closest: f64) -> Ticks {
+    let closer = std::iter::successors(Some(spacing), |spacing| Some(0.8 * spacing));
+    let tried = closer.take_while(|&spacing| spacing > closest).map(|spacing| ticks(scale, spacing, false));
+    tried.into_iter().find(|found| found.values.len() >= 3).unwrap_or_else(|| ticks(scale, closest, false))
+}
+
 /// Ticks at whole values themselves, for axes that hold few of them.
 pub(crate) fn ticks_at(values: &[f64]) -> Ticks {
     let labels = values.iter().map(|value| fixed(*value, 0)).collect();
     Ticks { values: values.to_vec(), labels, exponent: 0 }
+}
+
+/// Ticks at powers of ten for a range of decimal logarithms, which is widened until it holds one, and for few at a time.
+pub(crate) fn decade_ticks(range: Range) -> (Range, Ticks) {
+    let open = range.padded(0.06);
+    let (first, last) = (open.lo.ceil(), open.hi.floor());
+    let open = if first > last { Range { lo: last - 0.1, hi: first + 0.1 } } else { open };
+    let (first, last) = (open.lo.ceil(), open.hi.floor());
+    let step = ((last - first) / MOST_DECADES).ceil().max(1.0);
+    let count = ((last - first) / step).floor() as u32;
+    let values: Vec<f64> = (0..=count).map(|index| first + f64::from(index) * step).collect();
+    let labels = values.iter().map(|&value| if value == 0.0 { "1".to_owned() } else { raised(value as i32) }).collect();
+    (open, Ticks { values, labels, exponent: 0 })
 }
 
 fn round_step(least: f64, whole: bool) -> f64 {
@@ -168,18 +196,20 @@ pub(crate) fn number(value: f64) -> String {
 
 /// “×10⁶” for an exponent, nothing for 0.
 pub(crate) fn power_of_ten(exponent: i32) -> String {
-    if exponent == 0 {
-        return String::new();
-    }
-    let raised = |digit| match digit {
+    if exponent == 0 { String::new() } else { format!("×{}", raised(exponent)) }
+}
+
+/// “10⁶”.
+fn raised(exponent: i32) -> String {
+    let raise = |digit| match digit {
         '-' => '⁻',
         '1' => '¹',
         '2' => '²',
         '3' => '³',
         _ => digit.to_digit(10).and_then(|value| char::from_u32(0x2070 + value)).unwrap_or(digit),
     };
-    let digits: String = exponent.to_string().chars().map(raised).collect();
-    format!("×10{digits}")
+    let digits: String = exponent.to_string().chars().map(raise).collect();
+    format!("10{digits}")
 }
 
 /// A number with a true minus sign and, from five digits on, thin spaces between the thousands.
@@ -254,6 +284,18 @@ mod tests {
         let whole = |lo, hi, most| ticks(Scale::new(Range { lo, hi }, 0.0, most), 1.0, true);
         assert_eq!(whole(1.0, 3.0, 8.0).labels, ["1", "2", "3"]);
         assert!(whole(5.0, 15.0, 4.0).values.iter().all(|value| value.fract() == 0.0));
+    }
+
+    #[test]
+    fn decades_are_few_and_there_is_always_one() {
+        let labels = |lo, hi| decade_ticks(Range { lo, hi }).1.labels;
+        assert_eq!(labels(-2.2, 2.1), ["10⁻²", "10⁻¹", "1", "10¹", "10²"]);
+        assert_eq!(labels(-8.0, 2.0), ["10⁻⁸", "10⁻⁵", "10⁻²", "10¹"]);
+        for (lo, hi) in [(0.2, 0.3), (-7.5, -7.5), (2.0, 2.0), (0.0, 0.0)] {
+            let (range, ticks) = decade_ticks(Range { lo, hi });
+            assert!(ticks.values.iter().all(|value| (range.lo..=range.hi).contains(value)) && !ticks.values.is_empty());
+            assert!(range.lo <= lo && hi <= range.hi);
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::colour::{Rgb, WHITE};
 use crate::figure::Figure;
 use crate::font;
+use crate::format::{Format, PER_MILLIMETRE};
 use crate::style::{Anchor, Number, Rect, Shape, Style, Type};
 
 /// A figure under construction.
@@ -62,11 +63,33 @@ impl Canvas {
     ///
     /// A box is `[column, row, width, height]`, counted in cells.
     pub fn mosaic<'a>(&mut self, at: (f64, f64), cell: f64, layers: impl IntoIterator<Item = (Rgb, &'a [[usize; 4]])>) {
+        self.boxes(at, cell, layers, " shape-rendering=\"crispEdges\"", |_| String::new());
+    }
+
+    /// The same for cells that do not fall on whole pixels: each box reaches a little over its neighbours, so that no page
+    /// shows through between them.
+    pub fn seamless_mosaic<'a>(
+        &mut self,
+        at: (f64, f64),
+        cell: f64,
+        layers: impl IntoIterator<Item = (Rgb, &'a [[usize; 4]])>,
+    ) {
+        self.boxes(at, cell, layers, " stroke-width=\"0.12\"", |colour| format!(" stroke=\"{colour}\""));
+    }
+
+    fn boxes<'a>(
+        &mut self,
+        at: (f64, f64),
+        cell: f64,
+        layers: impl IntoIterator<Item = (Rgb, &'a [[usize; 4]])>,
+        all: &str,
+        each: impl Fn(Rgb) -> String,
+    ) {
         let [x, y] = [at.0, at.1].map(Number);
         let scale = if cell == 1.0 { String::new() } else { format!(" scale({cell})") };
-        self.put(format_args!("<g transform=\"translate({x} {y}){scale}\" shape-rendering=\"crispEdges\">\n"));
+        self.put(format_args!("<g transform=\"translate({x} {y}){scale}\"{all}>\n"));
         for (colour, boxes) in layers.into_iter().filter(|layer| !layer.1.is_empty()) {
-            self.put(format_args!("<path fill=\"{colour}\" d=\""));
+            self.put(format_args!("<path fill=\"{colour}\"{} d=\"", each(colour)));
             for [column, row, width, height] in boxes {
                 self.put(format_args!("M{column} {row}h{width}v{height}h-{width}z"));
             }
@@ -152,12 +175,21 @@ impl Canvas {
         self.body.push_str("</svg>\n");
     }
 
-    /// The finished document on white, `title` being its accessible name.
-    pub fn finish(self, width: f64, height: f64, title: &str) -> Figure {
+    /// The finished document on white; its title is its accessible name.
+    ///
+    /// `width` and `height` are those of the layout; on paper all of it is brought to the width that was asked for.
+    pub fn finish<'a>(self, width: f64, height: f64, format: impl Into<Format<'a>>) -> Figure {
+        let format: Format<'_> = format.into();
+        let title = format.title;
         let (width, height) = (width.ceil(), height.ceil());
+        let (size, unit) = match format.width {
+            Some(paper) => ((paper, paper * height / width), "mm"),
+            None => ((width, height), ""),
+        };
+        let [across, down] = [size.0, size.1].map(Number);
         let name = if title.is_empty() { String::new() } else { format!("<title>{}</title>\n", escaped(title)) };
         let svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{across}{unit}\" height=\"{down}{unit}\" \
              viewBox=\"0 0 {width} {height}\" role=\"img\" \
              font-family=\"'{family}', 'Noto Sans', Helvetica, Arial, sans-serif\">\n\
              {name}<style>{css}</style>\n\
@@ -166,7 +198,8 @@ impl Canvas {
             css = font::css(self.semibold),
             body = self.body,
         );
-        Figure::new(svg, width, height)
+        let pixels = if format.width.is_some() { PER_MILLIMETRE } else { 1.0 };
+        Figure::new(svg, title, (size.0 * pixels, size.1 * pixels), format.width.is_some())
     }
 }
 

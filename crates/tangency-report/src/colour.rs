@@ -56,6 +56,9 @@ const ANCHORS: [Rgb; 11] = [
     Rgb(247, 205, 58),
 ];
 
+/// From a light to a dark red, as even in lightness, for what has to stand out among greys.
+const WARM: [Rgb; 5] = [Rgb(249, 190, 92), Rgb(240, 138, 50), Rgb(214, 86, 32), Rgb(168, 40, 36), Rgb(104, 12, 40)];
+
 /// The palette of Okabe and Ito, the colours that stand out on white first and the yellow a little deepened.
 const PALETTE: [Rgb; 8] = [
     Rgb(0, 114, 178),
@@ -96,12 +99,21 @@ pub enum Colour<'a> {
 
 /// The colour at a share from 0 to 1 along the continuous map.
 pub(crate) fn continuous(share: f64) -> Rgb {
+    between(&ANCHORS, share)
+}
+
+/// The colour at a share from 0 to 1 on the way to what stands out.
+pub(crate) fn warm(share: f64) -> Rgb {
+    between(&WARM, share)
+}
+
+fn between(anchors: &[Rgb], share: f64) -> Rgb {
     if !share.is_finite() {
         return MISSING;
     }
-    let place = share.clamp(0.0, 1.0) * (ANCHORS.len() - 1) as f64;
-    let below = (place as usize).min(ANCHORS.len() - 2);
-    ANCHORS[below].mixed(ANCHORS[below + 1], place - below as f64)
+    let place = share.clamp(0.0, 1.0) * (anchors.len() - 1) as f64;
+    let below = (place as usize).min(anchors.len() - 2);
+    anchors[below].mixed(anchors[below + 1], place - below as f64)
 }
 
 /// The colour of the category with this index.
@@ -150,7 +162,7 @@ impl Paint {
         };
         let title = title.to_owned();
         let key = match range {
-            Some(range) => Key::Bar { range, title, missing },
+            Some(range) => Key::Bar { range, title, missing, map: continuous },
             None => Key::Legend { title, entries: vec![Entry::new("missing", MISSING, Sign::Dot(Shape::Circle))] },
         };
         Self { points: values.iter().map(look).collect(), key }
@@ -231,6 +243,7 @@ mod tests {
     fn the_continuous_map_grows_lighter_throughout() {
         let steps: Vec<f64> = (0..=50).map(|i| luminance(continuous(f64::from(i) / 50.0))).collect();
         assert!(steps.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!((0..50).all(|i| luminance(warm(f64::from(i) / 50.0)) > luminance(warm(f64::from(i + 1) / 50.0))));
         assert_eq!(continuous(f64::NAN), MISSING);
         assert_eq!((continuous(-3.0), continuous(7.0)), (ANCHORS[0], ANCHORS[10]));
     }

@@ -63,6 +63,21 @@ impl Uncertainty<'_> {
             }
         }
     }
+
+    /// The covariance of a point's three coordinates.
+    pub(crate) fn volume(&self, point: usize) -> Option<[[f64; 3]; 3]> {
+        match self {
+            Self::None => None,
+            Self::StandardDeviations(rows) => {
+                let row = rows.get(point).filter(|row| row.len() == 3)?;
+                Some([0, 1, 2].map(|i| [0, 1, 2].map(|j| if i == j { row[i].powi(2) } else { 0.0 })))
+            }
+            Self::Covariances(rows) => {
+                let row = rows.get(point).filter(|row| row.len() == 9)?;
+                Some([0, 1, 2].map(|i| [0, 1, 2].map(|j| row[3 * i + j])))
+            }
+        }
+    }
 }
 
 /// An ellipse in pixels, its longer radius first.

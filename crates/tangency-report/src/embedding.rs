@@ -1,30 +1,26 @@
 //! A figure of embedded points with their uncertainty.
 
-use crate::axes::{drawable, equal_aspect};
-use crate::canvas::Canvas;
+use crate::axes::drawable;
 use crate::colour::{Colour, Paint};
 use crate::ellipse::Uncertainty;
 use crate::figure::{Figure, FigureError};
-use crate::header::Header;
-use crate::panel::{Panel, TITLE};
+use crate::format::Format;
+use crate::plane::Plane;
 use crate::scatter::Scatter;
+use crate::space::{Space, VIEW};
 use crate::strip;
 
-const MARGIN: f64 = 20.0;
-const KEY_GAP: f64 = 24.0;
-/// The most and the least that the frame takes.
-const MOST: (f64, f64) = (540.0, 430.0);
-const LEAST: (f64, f64) = (340.0, 260.0);
-
-/// Draws embedded points: two or more coordinates as a plane of the first two, one as a strip below its density.
+/// Draws embedded points: one coordinate as a strip below its density, two as a plane, three in space, and of more the
+/// plane of the first two.
 ///
 /// Every row of `coordinates` is one point. Points without finite coordinates are left out, and the figure says so.
-pub fn embedding(
+pub fn embedding<'a>(
     coordinates: &[Vec<f64>],
     uncertainty: Uncertainty<'_>,
     colour: Colour<'_>,
-    title: &str,
+    format: impl Into<Format<'a>>,
 ) -> Result<Figure, FigureError> {
+    let format = format.into();
     let dimension = coordinates.first().map_or(0, Vec::len);
     if dimension == 0 {
         return Err(FigureError::NothingToDraw("there are no coordinates"));
@@ -41,16 +37,19 @@ pub fn embedding(
             let variance = uncertainty.plane(point, 1)?[0][0];
             Some(variance.sqrt()).filter(|&deviation| drawable(deviation))
         };
-        return strip::strip(&values, deviation, uncertainty.is_known(), paint, title);
+        return strip::strip(&values, deviation, uncertainty.is_known(), paint, format);
     }
-    plane(coordinates, uncertainty, paint, title)
+    if dimension == 3 {
+        return space(coordinates, uncertainty, &paint, format);
+    }
+    plane(coordinates, uncertainty, paint, format)
 }
 
 fn plane(
     coordinates: &[Vec<f64>],
     uncertainty: Uncertainty<'_>,
     paint: Paint,
-    title: &str,
+    format: Format<'_>,
 ) -> Result<Figure, FigureError> {
     let dimension = coordinates.first().map_or(0, Vec::len);
     let places: Vec<(f64, f64)> = coordinates
@@ -67,21 +66,29 @@ fn plane(
         notes.push(format!("the first two of {dimension} coordinates"));
     }
 
-    let least = (LEAST.0, LEAST.1.max(paint.key.least_height()));
-    let fit = equal_aspect(x, y, (MOST.0, MOST.1.max(least.1)), least);
-    let key_width = paint.key.width(fit.height);
-    let beside = if key_width > 0.0 { KEY_GAP + key_width } else { 0.0 };
-    let header = Header::new(title, TITLE, &notes, fit.width + beside);
-    let top = MARGIN + header.height().max(4.0);
-    let panel = Panel::new(MARGIN, top, (fit.width, fit.height), (fit.x, fit.y), false);
+    let plane = Plane::new((x, y), &paint.key, &notes, format);
+    let mut canvas = plane.begin();
+    scatter.draw(&mut canvas, &plane.panel);
+    Ok(plane.finish(canvas, "coordinate 1", "coordinate 2"))
+}
 
-    let mut canvas = Canvas::new();
-    header.draw(&mut canvas, panel.frame.x, MARGIN);
-    panel.grid(&mut canvas);
-    scatter.draw(&mut canvas, &panel);
-    panel.axes(&mut canvas, "coordinate 1", "coordinate 2");
-    paint.key.draw(&mut canvas, panel.frame.right() + KEY_GAP, top, fit.height);
-    let width = panel.frame.right() + beside + MARGIN;
-    let height = panel.frame.bottom() + Panel::BELOW + 6.0;
-    Ok(canvas.finish(width, height, title))
+fn space(
+    coordinates: &[Vec<f64>],
+    uncertainty: Uncertainty<'_>,
+    paint: &Paint,
+    format: Format<'_>,
+) -> Result<Figure, FigureError> {
+    let point = |row: &Vec<f64>| match row[..] {
+        [x, y, z] => [x, y, z],
+        _ => [f64::NAN; 3],
+    };
+    let points: Vec<[f64; 3]> = coordinates.iter().map(point).collect();
+    let mut notes = Vec::new();
+    if uncertainty.is_known() {
+        notes.push("ellipses: 2 standard deviations".to_owned());
+    }
+    let space = Space::new(&points, &paint.key, notes, VIEW, format)?;
+    let mut canvas = space.begin(["coordinate 1", "coordinate 2", "coordinate 3"]);
+    space.draw_points(&mut canvas, &points, &paint.points, |point| uncertainty.volume(point));
+    Ok(space.finish(canvas))
 }

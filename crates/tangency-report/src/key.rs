@@ -1,8 +1,8 @@
 //! The key beside a plot: a colour bar, or a legend.
 
-use crate::axes::{Range, Scale, power_of_ten, ticks};
+use crate::axes::{Range, Scale, Ticks, enough_ticks, power_of_ten};
 use crate::canvas::Canvas;
-use crate::colour::{INK, MISSING, Rgb, SOFT, WHITE, continuous};
+use crate::colour::{INK, MISSING, Rgb, SOFT, WHITE};
 use crate::font;
 use crate::panel::{AXIS_TITLE, TICK};
 use crate::style::{Anchor, Rect, Shape, Style, Type};
@@ -22,6 +22,8 @@ pub(crate) enum Sign {
     Dot(Shape),
     /// A line with its marker.
     Line(Shape),
+    /// A line alone.
+    Stroke,
     /// A point drawn as an outline.
     Hollow(Shape),
     /// The ring about a chosen point.
@@ -47,8 +49,8 @@ impl Entry {
 pub(crate) enum Key {
     /// Nothing to explain.
     None,
-    /// A bar of the continuous map over a range.
-    Bar { range: Range, title: String, missing: bool },
+    /// A bar of a map of colours over a range.
+    Bar { range: Range, title: String, missing: bool, map: fn(f64) -> Rgb },
     /// Signs with labels.
     Legend { title: String, entries: Vec<Entry> },
 }
@@ -71,8 +73,8 @@ impl Key {
         let widest = |labels: &mut dyn Iterator<Item = f64>| labels.fold(0.0, f64::max);
         match self {
             Self::None => 0.0,
-            Self::Bar { range, title, missing } => {
-                let marks = ticks(Scale::new(*range, height, 0.0), BAR_SPACING, false);
+            Self::Bar { range, title, missing, .. } => {
+                let marks = bar_ticks(Scale::new(*range, height, 0.0));
                 let mut labels = marks.labels.iter().map(|label| font::width(label, TICK.size, false));
                 let least = if *missing { font::width("missing", TICK.size, false) } else { 0.0 };
                 let titled = if title.is_empty() { 0.0 } else { 22.0 };
@@ -92,9 +94,9 @@ impl Key {
     pub fn draw(&self, canvas: &mut Canvas, x: f64, y: f64, height: f64) {
         match self {
             Self::None => {}
-            Self::Bar { range, title, missing } => {
+            Self::Bar { range, title, missing, map } => {
                 let foot = if *missing { ROW } else { 0.0 };
-                bar(canvas, Rect { x, y, width: BAR_WIDTH, height: height - foot }, *range, title);
+                bar(canvas, Rect { x, y, width: BAR_WIDTH, height: height - foot }, *range, title, *map);
                 if *missing {
                     let box_ = Rect { x, y: y + height - 10.0, width: BAR_WIDTH, height: 10.0 };
                     canvas.rect(box_, Style::fill(MISSING, 1.0));
@@ -106,17 +108,21 @@ impl Key {
     }
 }
 
-fn bar(canvas: &mut Canvas, frame: Rect, range: Range, title: &str) {
+fn bar_ticks(scale: Scale) -> Ticks {
+    enough_ticks(scale, BAR_SPACING, 0.6 * BAR_SPACING)
+}
+
+fn bar(canvas: &mut Canvas, frame: Rect, range: Range, title: &str, map: fn(f64) -> Rgb) {
     // Each step runs on to the bar's foot, so that no seam shows between neighbours.
     for step in 0..BAR_STEPS {
         let share = step as f64 / BAR_STEPS as f64;
-        let colour = continuous(1.0 - (step as f64 + 0.5) / BAR_STEPS as f64);
+        let colour = map(1.0 - (step as f64 + 0.5) / BAR_STEPS as f64);
         let y = frame.y + share * frame.height;
         let rect = Rect { y, height: frame.bottom() - y, ..frame };
         canvas.rect(rect, Style::fill(colour, 1.0));
     }
     let scale = Scale::new(range, frame.bottom(), frame.y);
-    let marks = ticks(scale, BAR_SPACING, false);
+    let marks = bar_ticks(scale);
     let mut widest: f64 = 0.0;
     for (&value, label) in marks.values.iter().zip(&marks.labels) {
         let y = scale.at(value);
@@ -158,6 +164,7 @@ fn legend(canvas: &mut Canvas, x: f64, y: f64, title: &str, entries: &[Entry]) {
                 let style = Style::fill(colour, 1.0).outlined(WHITE, 0.8, 1.0);
                 canvas.marker(shape, (centre, middle), 3.6, style);
             }
+            Sign::Stroke => canvas.line((x, middle), (x + 22.0, middle), Style::line(colour, 1.8)),
             Sign::Hollow(shape) => {
                 let style = Style::fill(WHITE, 1.0).outlined(colour, 1.4, 1.0);
                 canvas.marker(shape, (centre, middle), 3.4, style);

@@ -1,6 +1,6 @@
 //! A framed plot: where it sits, its light grid, and its labelled axes.
 
-use crate::axes::{Range, Scale, Ticks, power_of_ten, ticks, ticks_at};
+use crate::axes::{Range, Scale, Ticks, enough_ticks, power_of_ten, ticks, ticks_at};
 use crate::canvas::Canvas;
 use crate::colour::{GRID, INK, QUIET, SOFT};
 use crate::font;
@@ -25,6 +25,8 @@ const TICK_LENGTH: f64 = 4.0;
 /// The least distance between ticks along x, and along y where its scale is its own.
 const SPACING: f64 = 60.0;
 const UPRIGHT_SPACING: f64 = 46.0;
+/// The least distance between ticks along y where a low frame would have hardly any.
+const CLOSEST: f64 = 18.0;
 
 /// A plot with an x axis below and a y axis to the left.
 pub(crate) struct Panel {
@@ -39,6 +41,8 @@ pub(crate) struct Panel {
 impl Panel {
     /// The height that tick labels and an axis title take below the frame.
     pub const BELOW: f64 = 44.0;
+    /// The width that an axis title and the ticks take to the left of the frame, beside their labels.
+    pub const LEFT: f64 = 22.0 + TICK_LENGTH + 3.0;
 
     /// A panel whose y title starts at `left`; the frame follows after the y labels.
     pub fn new(left: f64, top: f64, size: (f64, f64), ranges: (Range, Range), whole_x: bool) -> Self {
@@ -48,10 +52,23 @@ impl Panel {
         let ratio = y.per_unit().abs() * ranges.0.opened().span() / width;
         let equal = (ratio - 1.0).abs() < 1e-6;
         let spacing = if equal { SPACING } else { UPRIGHT_SPACING };
-        let y_ticks = ticks(y, spacing, false);
+        Self::with_ticks(left, top, size, ranges, whole_x, enough_ticks(y, spacing, CLOSEST))
+    }
+
+    /// A panel with ticks of its own along y.
+    pub fn with_ticks(
+        left: f64,
+        top: f64,
+        size: (f64, f64),
+        ranges: (Range, Range),
+        whole_x: bool,
+        y_ticks: Ticks,
+    ) -> Self {
+        let (width, height) = size;
+        let y = Scale::new(ranges.1, top + height, top);
         let widths = y_ticks.labels.iter().map(|label| font::width(label, TICK.size, false));
         let y_labels = widths.fold(0.0, f64::max);
-        let frame = Rect { x: left + 22.0 + y_labels + TICK_LENGTH + 3.0, y: top, width, height };
+        let frame = Rect { x: left + Self::LEFT + y_labels, y: top, width, height };
         let x = Scale::new(ranges.0, frame.x, frame.right());
         Self { frame, x, y, x_ticks: roomy_ticks(x, whole_x), y_ticks, y_labels }
     }
@@ -67,6 +84,24 @@ impl Panel {
         if (1..values.len()).all(|next| apart(next - 1)) {
             self.x_ticks = wanted;
         }
+    }
+
+    /// The same panel with its frame farther to the left or right.
+    pub fn moved_to(mut self, left: f64) -> Self {
+        self.frame.x = left;
+        self.x = self.x.moved_to(left, self.frame.right());
+        self
+    }
+
+    /// The same panel with its title as far to the left as if labels were this wide.
+    pub fn titled_beside(mut self, labels: f64) -> Self {
+        self.y_labels = labels;
+        self
+    }
+
+    /// The width of the labels along y.
+    pub fn labels(&self) -> f64 {
+        self.y_labels
     }
 
     /// The pixel of a data point.
@@ -88,6 +123,11 @@ impl Panel {
     /// The axes with ticks, labels and titles, to be drawn above the data.
     pub fn axes(&self, canvas: &mut Canvas, x_title: &str, y_title: &str) {
         self.x_axis(canvas, x_title);
+        self.y_axis(canvas, y_title);
+    }
+
+    /// The y axis alone.
+    pub fn y_axis(&self, canvas: &mut Canvas, y_title: &str) {
         let frame = self.frame;
         let style = Style::line(SOFT, 0.9);
         canvas.line((frame.x, frame.y), (frame.x, frame.bottom()), style);
@@ -105,6 +145,15 @@ impl Panel {
         let title = font::fitted(y_title, AXIS_TITLE.size, false, frame.height);
         let set = AXIS_TITLE.anchored(Anchor::Middle).upwards();
         canvas.text((x, frame.y + frame.height / 2.0), &title, set);
+    }
+
+    /// The line of the x axis with ticks, for a panel with another below it.
+    pub fn x_line(&self, canvas: &mut Canvas) {
+        let (frame, style) = (self.frame, Style::line(SOFT, 0.9));
+        canvas.line((frame.x, frame.bottom()), (frame.right(), frame.bottom()), style);
+        for x in self.x_ticks.values.iter().map(|&value| self.x.at(value)) {
+            canvas.line((x, frame.bottom()), (x, frame.bottom() + TICK_LENGTH), style);
+        }
     }
 
     /// The x axis alone.

@@ -1,13 +1,18 @@
 //! A three-dimensional box seen from an oblique direction, drawn flat.
 
-use crate::axes::Range;
+use crate::axes::{Range, Scale, enough_ticks, power_of_ten};
 use crate::canvas::Canvas;
-use crate::colour::{MISSING, Rgb};
-use crate::panel::AXIS_TITLE;
+use crate::colour::{MISSING, Rgb, SOFT};
+use crate::font;
+use crate::panel::{AXIS_TITLE, TICK};
 use crate::style::{Anchor, Rect, Style};
 
 /// The far faces of the box.
 const FACE: Rgb = Rgb(247, 248, 249);
+
+/// The least distance between ticks along an edge, and where there would be hardly any.
+const TICK_SPACING: f64 = 44.0;
+const CLOSEST: f64 = 24.0;
 
 /// A point on the page with its nearness, 0 at the back of the box and 1 at the front.
 #[derive(Clone, Copy, Debug)]
@@ -65,9 +70,29 @@ impl Projection {
         if self.toward[axis] > 0.0 { self.ranges[axis].lo } else { self.ranges[axis].hi }
     }
 
-    /// Draws what of the box lies behind the data, and the names of its axes.
-    pub fn draw_box(&self, canvas: &mut Canvas, names: [&str; 3]) {
-        let line = Style::line(MISSING, 0.7);
+    /// Width and height of the box on the page.
+    pub fn extent(&self) -> (f64, f64) {
+        let along = |direction: [f64; 3]| {
+            self.per_unit * (0..3).map(|axis| direction[axis].abs() * self.ranges[axis].span()).sum::<f64>()
+        };
+        (along(self.right), along(self.up))
+    }
+
+    /// A covariance in data units as it is seen on the page, in pixels, y downwards.
+    pub fn see_covariance(&self, covariance: [[f64; 3]; 3]) -> [[f64; 2]; 2] {
+        let rows = [self.right.map(|v| self.per_unit * v), self.up.map(|v| -self.per_unit * v)];
+        let form = |p: [f64; 3], q: [f64; 3]| {
+            (0..3).flat_map(|i| (0..3).map(move |j| p[i] * covariance[i][j] * q[j])).sum::<f64>()
+        };
+        [[form(rows[0], rows[0]), form(rows[0], rows[1])], [form(rows[1], rows[0]), form(rows[1], rows[1])]]
+    }
+
+    /// How squarely a direction points at the viewer, from 0 to 1; the direction has length 1.
+    pub fn facing(&self, direction: [f64; 3]) -> f64 {
+        (0..3).map(|axis| direction[axis] * self.toward[axis]).sum::<f64>().abs()
+    }
+
+    fn draw_faces(&self, canvas: &mut Canvas) {
         for axis in 0..3 {
             let [b, c] = others(axis);
             let corner = |from: f64, to: f64| {
@@ -79,6 +104,56 @@ impl Projection {
             let face = [corner(rb.lo, rc.lo), corner(rb.hi, rc.lo), corner(rb.hi, rc.hi), corner(rb.lo, rc.hi)];
             canvas.path([&face[..]], true, Style::fill(FACE, 1.0).outlined(MISSING, 0.7, 0.75));
         }
+    }
+
+    /// Draws what of the box lies behind the data, and its axes with ticks, labels and names.
+    pub fn draw_scaled_box(&self, canvas: &mut Canvas, names: [&str; 3]) {
+        self.draw_faces(canvas);
+        for axis in 0..3 {
+            let (from, to) = self.labelled_edge(axis);
+            canvas.line(from, to, Style::line(SOFT, 0.9));
+            let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+            let length = dx.hypot(dy);
+            if length < 1.0 {
+                continue; // seen end on
+            }
+            let middle = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0);
+            let side = (-dy / length, dx / length);
+            let outwards = side.0 * (middle.0 - self.centre.0) + side.1 * (middle.1 - self.centre.1);
+            let away = if outwards < 0.0 { (-side.0, -side.1) } else { side };
+            let off = |at: (f64, f64), by: f64| (at.0 + by * away.0, at.1 + by * away.1);
+            let scale = Scale::new(self.ranges[axis], 0.0, length);
+            let marks = enough_ticks(scale, TICK_SPACING, CLOSEST);
+            let mut deepest: f64 = 0.0;
+            for (&value, label) in marks.values.iter().zip(&marks.labels) {
+                let share = scale.at(value) / length;
+                let at = (from.0 + share * dx, from.1 + share * dy);
+                canvas.line(at, off(at, 4.0), Style::line(SOFT, 0.9));
+                let (width, height) = (font::width(label, TICK.size, false), 0.72 * TICK.size);
+                // The label's box touches a line that runs beside the edge.
+                let half = (width * away.0.abs() + height * away.1.abs()) / 2.0;
+                let centre = off(at, 7.5 + half);
+                canvas.text((centre.0, centre.1 + height / 2.0), label, TICK.anchored(Anchor::Middle));
+                deepest = deepest.max(7.5 + 2.0 * half);
+            }
+            let name = format!("{} {}", names[axis], power_of_ten(marks.exponent));
+            let name = font::fitted(name.trim(), AXIS_TITLE.size, false, 1.6 * length.max(60.0));
+            if axis == 2 {
+                let at = off(middle, deepest + 6.0);
+                canvas.text(at, &name, AXIS_TITLE.anchored(Anchor::Middle).upwards());
+            } else {
+                let (width, height) = (font::width(&name, AXIS_TITLE.size, false), 0.72 * AXIS_TITLE.size);
+                let half = (width * away.0.abs() + height * away.1.abs()) / 2.0;
+                let centre = off(middle, deepest + 5.0 + half);
+                canvas.text((centre.0, centre.1 + height / 2.0), &name, AXIS_TITLE.anchored(Anchor::Middle));
+            }
+        }
+    }
+
+    /// Draws what of the box lies behind the data, and the names of its axes.
+    pub fn draw_box(&self, canvas: &mut Canvas, names: [&str; 3]) {
+        let line = Style::line(MISSING, 0.7);
+        self.draw_faces(canvas);
         for axis in 0..3 {
             let (from, to) = self.labelled_edge(axis);
             canvas.line(from, to, line);

@@ -8,9 +8,11 @@ use crate::panel::Panel;
 use crate::style::{Shape, Style};
 
 /// More ellipses than this blur into one stain.
-const MOST_ELLIPSES: usize = 1500;
+pub(crate) const MOST_ELLIPSES: usize = 1500;
 /// More points than this make the file heavy and the picture no clearer.
 pub(crate) const MOST_POINTS: usize = 20_000;
+/// The area of a frame, in square pixels, in which points have their full size.
+const ROOMY: f64 = 140_000.0;
 /// How far ellipses may widen the plot beyond the points, as a share of the points' span.
 const MOST_WIDENING: f64 = 0.2;
 
@@ -87,7 +89,9 @@ impl Scatter {
     /// Draws the ellipses, then the points above them, inside the panel's frame.
     pub fn draw(&self, canvas: &mut Canvas, panel: &Panel) {
         let per_unit = (panel.x.per_unit(), panel.y.per_unit());
-        let radius = point_radius(self.points.len());
+        // In a small frame points are as near to each other as if they were many.
+        let share = (panel.frame.width * panel.frame.height / ROOMY).sqrt().clamp(0.5, 1.0);
+        let radius = share * point_radius(self.points.len());
         // Ellipses pile up where points are many, so each then weighs less.
         let weight = (250.0 / self.points.len().max(1) as f64).sqrt().clamp(0.35, 1.0);
         canvas.clipped(panel.frame, |canvas| {

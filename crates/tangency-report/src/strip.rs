@@ -5,15 +5,19 @@ use crate::canvas::Canvas;
 use crate::colour::{GRID, Paint, QUIET, Rgb, SOFT};
 use crate::ellipse::DEVIATIONS;
 use crate::figure::{Figure, FigureError};
+use crate::format::Format;
 use crate::header::Header;
 use crate::key::Key;
 use crate::panel::{AXIS_TITLE, Panel, TITLE};
 use crate::scatter::{MOST_POINTS, left_out, point_radius, point_style, stride, thinned};
 use crate::style::{Anchor, Rect, Style};
 
-const MARGIN: f64 = 20.0;
 const KEY_GAP: f64 = 24.0;
+/// The width on a screen, and the least on paper.
 const WIDTH: f64 = 560.0;
+const LEAST_WIDTH: f64 = 220.0;
+/// Labels from 0 to 1 would be this wide; none are drawn.
+const LABELS: f64 = 16.0;
 const DENSITY: f64 = 150.0;
 const STRIP: f64 = 110.0;
 const DENSITY_STEPS: usize = 400;
@@ -28,7 +32,7 @@ pub(crate) fn strip(
     deviation: impl Fn(usize) -> Option<f64>,
     bars: bool,
     paint: Paint,
-    title: &str,
+    format: Format<'_>,
 ) -> Result<Figure, FigureError> {
     let mut order: Vec<usize> = (0..values.len()).filter(|&point| drawable(values[point])).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -47,15 +51,17 @@ pub(crate) fn strip(
     let height = (DENSITY + STRIP).max(paint.key.least_height());
     let key_width = paint.key.width(height);
     let beside = if key_width > 0.0 { KEY_GAP + key_width } else { 0.0 };
-    let header = Header::new(title, TITLE, &notes, WIDTH + beside);
-    let top = MARGIN + header.height().max(4.0);
+    let margin = format.margin();
+    let width = format.room(WIDTH, Panel::LEFT + LABELS + beside, LEAST_WIDTH);
+    let header = Header::new(format.title, TITLE, &notes, width + beside);
+    let top = margin + header.height().max(4.0);
     let floor = Range { lo: 0.0, hi: 1.0 };
-    let panel = Panel::new(MARGIN, top, (WIDTH, height), (range, floor), false);
+    let panel = Panel::new(margin, top, (width, height), (range, floor), false);
     let frame = panel.frame;
     let base = frame.bottom() - STRIP;
 
     let mut canvas = Canvas::new();
-    header.draw(&mut canvas, frame.x, MARGIN);
+    header.draw(&mut canvas, frame.x, margin);
     canvas.rect(Rect { y: base, height: STRIP, ..frame }, Style::fill(GRID, 0.35));
     densities(&mut canvas, Rect { height: base - frame.y, ..frame }, panel.x, values, &order, &paint);
     canvas.line((frame.x, base), (frame.right(), base), Style::line(SOFT, 0.6));
@@ -80,8 +86,8 @@ pub(crate) fn strip(
     canvas.text((frame.x - 12.0, (frame.y + base) / 2.0), "density", set);
     canvas.text((frame.x - 12.0, base + STRIP / 2.0), "points", set);
     paint.key.draw(&mut canvas, frame.right() + KEY_GAP, top, height);
-    let size = (frame.right() + beside + MARGIN, frame.bottom() + Panel::BELOW + 6.0);
-    Ok(canvas.finish(size.0, size.1, title))
+    let size = (frame.right() + beside + margin, frame.bottom() + Panel::BELOW + 6.0);
+    Ok(canvas.finish(size.0, size.1, format))
 }
 
 /// One density for all points, or one for each category where these are few, as parts of the whole.

@@ -39,6 +39,16 @@ impl Style {
         Self::default().outlined(colour, width, 1.0)
     }
 
+    /// An outline alone, less than opaque.
+    pub const fn stroke(colour: Rgb, width: f64, opacity: f64) -> Self {
+        Self { fill: None, stroke: Some((colour, width, opacity)) }
+    }
+
+    /// A shape filled with the colour of this outline.
+    pub fn filled(self) -> Self {
+        Self { fill: self.stroke.map(|(colour, _, opacity)| (colour, opacity)), stroke: None }
+    }
+
     pub fn outlined(self, colour: Rgb, width: f64, opacity: f64) -> Self {
         Self { stroke: Some((colour, width, opacity)), ..self }
     }

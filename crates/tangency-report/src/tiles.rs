@@ -25,7 +25,7 @@ const GRID_WIDTH: f64 = 860.0;
 /// Images with more pixels along a side than this are drawn with pixels smaller than 1.
 const LARGEST_SIDE: f64 = 160.0;
 /// Enough that steps hardly show, and few enough that equal neighbours are many.
-const GREYS: usize = 24;
+pub(crate) const GREYS: usize = 24;
 /// The grey of the smallest value, told from the page.
 const LIGHTEST: Rgb = Rgb(246, 247, 248);
 /// Values outside these shares of all are drawn as if they lay on them.
@@ -126,7 +126,7 @@ fn check(tiles: &[Tile<'_>], shape: TileShape, columns: usize, row_captions: &[&
 }
 
 /// The values of the lightest and the darkest grey, and what a reader has to know about them.
-fn grey_scale(values: &[f64]) -> Option<(Range, Vec<String>)> {
+pub(crate) fn grey_scale(values: &[f64]) -> Option<(Range, Vec<String>)> {
     let mut known: Vec<f64> = values.iter().copied().filter(|&value| drawable(value)).collect();
     known.sort_by(f64::total_cmp);
     let full = Range { lo: *known.first()?, hi: *known.last()? };
@@ -146,12 +146,12 @@ fn grey_scale(values: &[f64]) -> Option<(Range, Vec<String>)> {
     Some((range.opened(), notes))
 }
 
-fn shade(grey: usize) -> Rgb {
+pub(crate) fn shade(grey: usize) -> Rgb {
     LIGHTEST.mixed(INK, grey as f64 / (GREYS - 1) as f64)
 }
 
 /// The finite pixels as `[column, row, width, height]` boxes of one grey: runs along a row, and equal runs below them.
-fn merged(values: &[f64], shape: TileShape, greys: Range) -> Vec<(usize, [usize; 4])> {
+pub(crate) fn merged(values: &[f64], shape: TileShape, greys: Range) -> Vec<(usize, [usize; 4])> {
     let grey = |&value: &f64| {
         let share = ((value - greys.lo) / greys.span()).clamp(0.0, 1.0);
         drawable(value).then(|| (share * (GREYS - 1) as f64).round() as usize)

@@ -111,15 +111,8 @@ pub struct SampleArgs {
 pub struct LoadingsArgs {
     /// A model that `tangency fit` wrote
     pub model: PathBuf,
-    /// Only this point, by id or row number; may be repeated [default: all]
-    #[arg(long, value_name = "ID")]
-    pub point: Vec<String>,
-    /// Only points with this label; may be repeated
-    #[arg(long)]
-    pub label: Vec<String>,
-    /// Only points in this part of the latent space, as x1=-1:0.5; may be repeated, and all must hold
-    #[arg(long, value_name = "x1=LOW:HIGH")]
-    pub region: Vec<String>,
+    #[command(flatten)]
+    pub choice: ChoiceArgs,
     /// In the file, one line for each point and feature instead of the average
     #[arg(long, requires = "out")]
     pub each: bool,
@@ -132,6 +125,20 @@ pub struct LoadingsArgs {
     /// Overwrite the file
     #[arg(long)]
     pub force: bool,
+}
+
+/// The points that loadings are averaged over.
+#[derive(Args)]
+pub struct ChoiceArgs {
+    /// Only this point, by id or row number; may be repeated [default: all]
+    #[arg(long, value_name = "ID")]
+    pub point: Vec<String>,
+    /// Only points with this label; may be repeated
+    #[arg(long)]
+    pub label: Vec<String>,
+    /// Only points in this part of the latent space, as x1=-1:0.5; may be repeated, and all must hold
+    #[arg(long, value_name = "x1=LOW:HIGH")]
+    pub region: Vec<String>,
 }
 
 choice!(PredictsArg => tangency::extend::Predicts { Measurement, PlacedRow });

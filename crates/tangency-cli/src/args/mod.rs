@@ -14,8 +14,13 @@ macro_rules! choice {
 }
 
 mod extend;
+mod plot;
+mod report;
 
-pub use extend::{LoadingsArgs, ReadingArgs, ReconstructArgs, SampleArgs, TransformArgs};
+pub use extend::{ChoiceArgs, LoadingsArgs, ReadingArgs, ReconstructArgs, SampleArgs, TransformArgs};
+
+pub use plot::{PlotArgs, PlotKind};
+pub use report::{PageArgs, ReportArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -58,6 +63,10 @@ pub enum Command {
     Sample(SampleArgs),
     /// Which features change along each latent direction
     Loadings(LoadingsArgs),
+    /// Draw a figure of a model for a paper or a talk: SVG, PNG or PDF
+    Plot(Box<PlotArgs>),
+    /// Make one HTML page of a model that shows its map, its graph and its evidence, and needs no network
+    Report(ReportArgs),
     /// Tell what a model file holds
     Info(InfoArgs),
     /// Draw points from a known manifold
@@ -76,6 +85,9 @@ pub struct DemoArgs {
     /// Seed of the roll and of the fit
     #[arg(long, default_value_t = 2)]
     pub seed: u64,
+    /// Do not open the report in a browser, which happens only on a terminal
+    #[arg(long)]
+    pub no_open: bool,
     /// Overwrite files
     #[arg(long)]
     pub force: bool,
@@ -260,6 +272,8 @@ pub struct FitArgs {
     pub prune: bool,
     #[command(flatten)]
     pub pruning: PruningArgs,
+    #[command(flatten)]
+    pub page: PageArgs,
     /// Then fit again without one part of the rows in turn, so that novelty and predictive intervals are those of rows that
     /// a fit has not seen; 10 parts if no number is given
     #[arg(long, value_name = "PARTS", num_args = 0..=1, default_missing_value = "10")]
@@ -307,6 +321,8 @@ pub struct PruneArgs {
     /// Its coordinates and their standard deviations as CSV
     #[arg(long, value_name = "FILE")]
     pub embedding: Option<PathBuf>,
+    #[command(flatten)]
+    pub page: PageArgs,
     /// Overwrite files
     #[arg(long)]
     pub force: bool,
@@ -374,6 +390,8 @@ pub struct SelectArgs {
     /// Where the figure goes, .svg or .png [default: --out with .svg]
     #[arg(long, value_name = "FILE")]
     pub figure: Option<PathBuf>,
+    #[command(flatten)]
+    pub page: PageArgs,
     /// Overwrite files, and start anew over what another command left unfinished
     #[arg(long)]
     pub force: bool,

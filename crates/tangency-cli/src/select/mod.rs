@@ -6,15 +6,16 @@ mod journal;
 mod verdict;
 
 use crate::args::SelectArgs;
+use crate::report::Page;
 use crate::{fit, interrupt, say::Say};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use journal::Journal;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use tangency::evidence::{Cell, Selection};
-use tangency::io::table::read_table;
+use tangency::io::table::{Table, read_table};
 use tangency::io::{Claims, Output, write_rows};
-use tangency::{Config, Error, Result};
+use tangency::{Config, Error, Fitter, Result};
 
 /// Runs the command.
 pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
@@ -32,6 +33,9 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
     }
 
     let table = read_table(&args.table.table, &fit::table_options(&args.table))?;
+    if let Ok((.., page)) = &outputs {
+        Page::check(page, table.values.ncols())?;
+    }
     let graphs = asked.graphs(args, &table)?;
     let selection = Selection::new(&table.values, config, graphs, asked.n_components)?.seeds(args.seeds)?;
     let selection = if args.all { selection.all() } else { selection };
@@ -40,7 +44,7 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
     if !done.is_empty() && selection.is_complete(&done) {
         outputs = claim(args, &figure_path, true);
     }
-    let (out, figure_out) = outputs?;
+    let (out, figure_out, page) = outputs?;
     if !done.is_empty() {
         say.line(&format!("resuming: {} of {} fits are done", done.len(), verdict::at_most(&selection, args.all)));
     }
@@ -71,6 +75,9 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
     let (header, rows) = verdict::table(&selection, &cells);
     write_rows(&out, &header, rows.into_iter())?;
     written.insert(0, out.path().to_owned());
+    if let Some(page) = &page {
+        written.extend(write_page(page, &selection, &cells, table, args, say)?);
+    }
     // only now that the table is in its place
     journal.remove()?;
 
@@ -86,10 +93,31 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
     Ok(())
 }
 
-fn claim(args: &SelectArgs, figure: &Path, force: bool) -> Result<(Output, Output)> {
+/// The page of the best candidate, which is fitted once more.
+fn write_page(
+    page: &Page,
+    selection: &Selection,
+    cells: &[Cell],
+    table: Table,
+    args: &SelectArgs,
+    say: Say,
+) -> Result<Option<PathBuf>> {
+    let Some(best) = selection.best_fit(cells) else {
+        say.warn("there is no page, because no candidate has a bound that counts");
+        return Ok(None);
+    };
+    let model = fit::fit_table(Fitter::new(best.config).edges(best.edges), table, say)?;
+    if interrupt::asked() {
+        return Err(Error::Interrupted { what: "the fit for the page" });
+    }
+    let found = tangency_report::page::Selection::of(selection, cells);
+    page.write(&model, &args.table.table, Some(found)).map(Some)
+}
+
+fn claim(args: &SelectArgs, figure: &Path, force: bool) -> Result<(Output, Output, Option<Page>)> {
     let mut claims = Claims::new(force, [&args.table.table].into_iter().chain(&args.edges));
     let out = claims.claim(&args.out)?;
-    Ok((out, claims.claim(figure)?))
+    Ok((out, claims.claim(figure)?, Page::claim(&args.page, &mut claims)?))
 }
 
 /// Fits what is not done, each fit on disk as soon as it is; nothing if Ctrl-C ended it.

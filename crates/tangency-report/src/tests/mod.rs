@@ -5,6 +5,8 @@ use resvg::usvg::roxmltree::Document;
 use crate::*;
 
 mod curves;
+mod model_figures;
+mod papers;
 mod tiles;
 
 fn check(figure: &Figure) {
@@ -25,7 +27,9 @@ fn check(figure: &Figure) {
     let png = figure.png(1.0).unwrap();
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
     let side = |at: usize| u32::from_be_bytes([png[at], png[at + 1], png[at + 2], png[at + 3]]);
-    assert_eq!((f64::from(side(16)), f64::from(side(20))), figure.size());
+    let (width, height) = figure.size();
+    assert_eq!((f64::from(side(16)), f64::from(side(20))), (width.round(), height.round()));
+    assert!(figure.pdf().unwrap().starts_with(b"%PDF-"));
 }
 
 fn texts(figure: &Figure) -> Vec<String> {

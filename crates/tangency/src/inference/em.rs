@@ -64,6 +64,9 @@ pub struct TracePoint {
     pub bound_scaled: f64,
     /// Hyper-parameters after the iteration.
     pub hyper: Hyperparameters,
+    /// The parts of the bound; models of early versions have none.
+    #[serde(default)]
+    pub parts: Option<BoundParts>,
 }
 
 /// What an observer is told after each iteration.
@@ -271,7 +274,8 @@ impl<'a> Run<'a> {
         }
         self.in_stage += 1;
         let iteration = self.trace.len() + 1;
-        let point = TracePoint { iteration, bound_scaled: self.parts.total(), hyper: self.hyper };
+        let (bound_scaled, parts) = (self.parts.total(), Some(self.parts));
+        let point = TracePoint { iteration, bound_scaled, hyper: self.hyper, parts };
         self.trace.push(point);
         if observer(&point, self.stage).is_break() {
             return Ok(Some(Stop::Interrupted));

@@ -222,7 +222,7 @@ pub fn write_trace(output: &Output, fit: &Fit) -> Result<()> {
     write_rows(
         output,
         &header,
-        fit.trace.iter().map(|&TracePoint { iteration, bound_scaled, hyper }| {
+        fit.trace.iter().map(|&TracePoint { iteration, bound_scaled, hyper, .. }| {
             let numbers = [bound_scaled, bound_scaled - jacobian, hyper.gamma, hyper.alpha, hyper.lambda, hyper.nu];
             let mut row = vec![iteration.to_string()];
             row.extend(numbers.iter().map(f64::to_string));

@@ -55,8 +55,11 @@ impl Scaling {
             ScalingRule::None => vec![1.0; d],
             ScalingRule::PerFeature => (0..d)
                 .map(|f| {
-                    let squares: f64 = values.col_as_slice(f).iter().map(|v| (v - center[f]).powi(2)).sum();
-                    let deviation = (squares / n as f64).sqrt();
+                    let column = || values.col_as_slice(f).iter().map(|v| (v - center[f]).abs());
+                    // in units of the largest, so that squares neither overflow nor vanish
+                    let largest = column().fold(f64::MIN_POSITIVE, f64::max);
+                    let squares: f64 = column().map(|v| (v / largest).powi(2)).sum();
+                    let deviation = largest * (squares / n as f64).sqrt();
                     let size = values.col_as_slice(f).iter().fold(0.0, |most: f64, v| most.max(v.abs()));
                     if deviation > 1e-12 * size { deviation } else { 1.0 }
                 })

@@ -320,7 +320,8 @@ impl Case {
 #[test]
 fn messages_name_only_flags_that_their_command_has() {
     let mut astray = BTreeSet::new();
-    for case in cases().iter().filter(|case| !case.by_parser && !case.arguments.starts_with("fit ")) {
+    let all: Vec<Case> = cases().into_iter().chain(super::plot::cases()).collect();
+    for case in all.iter().filter(|case| !case.by_parser && !case.arguments.starts_with("fit ")) {
         let folder = folder();
         case.lay_out(folder.path());
         let outcome = attempt(folder.path(), &case.arguments);

@@ -21,6 +21,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+/// More seeds than this are a slip of the finger.
+const MOST_SEEDS: usize = 10_000;
+
 /// How a cell of the grid ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -128,8 +131,9 @@ impl Selection {
     /// Fits each candidate from this many seeds, counted from `random_state`; 5 unless told. Where the start is the same
     /// for every seed, one is enough and one is fitted.
     pub fn seeds(mut self, seeds: usize) -> Result<Self> {
-        if seeds == 0 {
-            return Err(Error::InvalidConfig { field: "seeds", requirement: "at least 1".into() });
+        if !(1..=MOST_SEEDS).contains(&seeds) {
+            let requirement = format!("from 1 to {MOST_SEEDS}, not {seeds}");
+            return Err(Error::InvalidConfig { field: "seeds", requirement });
         }
         self.seeds = seeds;
         Ok(self)
@@ -211,6 +215,15 @@ impl Selection {
         self.open_jobs(&self.by_job(done)).into_iter().map(|job| self.cell_fit(job)).collect()
     }
 
+    /// The fit with the highest bound of the best candidate, to be made again; none if no fit has a bound that counts.
+    pub fn best_fit(&self, cells: &[Cell]) -> Option<CellFit> {
+        let best = self.ranking(cells).best()?.candidate;
+        let by_job = self.by_job(cells);
+        let of_best = by_job.iter().filter(|(job, _)| job.candidate == best);
+        let bound = |cell: &Cell| cell.evidence().unwrap_or(f64::NEG_INFINITY);
+        of_best.max_by(|a, b| bound(a.1).total_cmp(&bound(b.1))).map(|(job, _)| self.cell_fit(*job))
+    }
+
     /// All cells in order: the fits that are done, and the reasons for those there are not.
     pub fn cells(&self, done: &[Cell]) -> Vec<Cell> {
         self.table(&self.by_job(done))
@@ -265,10 +278,18 @@ impl Selection {
 
     fn cell_fit(&self, job: Job) -> CellFit {
         let candidate = &self.candidates[job.candidate];
+        // the graph is given by its edges; what made it is kept for those who read the settings
+        let (n_neighbors, symmetry, radius) = match *self.graph(candidate) {
+            GraphChoice::Neighbors { n_neighbors, symmetry } => (n_neighbors, symmetry, None),
+            GraphChoice::Radius(radius) => (self.config.n_neighbors, self.config.symmetry, Some(radius)),
+            GraphChoice::Edges { .. } => (self.config.n_neighbors, self.config.symmetry, None),
+        };
         let config = Config {
             n_components: candidate.n_components,
             random_state: self.seed(job.seed),
-            radius: None,
+            n_neighbors,
+            symmetry,
+            radius,
             ..self.config.clone()
         };
         CellFit { candidate: job.candidate, config, edges: self.graphs[candidate.graph].edges().to_vec() }

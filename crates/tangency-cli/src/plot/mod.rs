@@ -1,0 +1,125 @@
+//! `tangency plot`: one figure of a model, as SVG, PNG or PDF.
+
+mod places;
+mod values;
+
+use crate::args::{PlotArgs, PlotKind};
+use crate::info;
+use crate::say::{self, Say};
+use clap::ValueEnum;
+use serde_json::json;
+use std::path::Path;
+use tangency::io::{Claims, load_model};
+use tangency::{Error, Result};
+use tangency_report::{Figure, FigureError, Format};
+
+/// Widths on paper, in millimetres.
+const WIDTHS: std::ops::RangeInclusive<f64> = 40.0..=1000.0;
+const SCALES: std::ops::RangeInclusive<f64> = 0.25..=20.0;
+/// Pixels of a PNG to each CSS pixel: 288 an inch.
+const SCALE: f64 = 3.0;
+
+/// Runs the command.
+pub fn run(args: &PlotArgs, say: Say) -> Result<()> {
+    let kind = FileKind::of(&args.out)?;
+    check(args, kind)?;
+    let out = Claims::new(args.force, [&args.model]).claim(&args.out)?;
+    let model = load_model(&args.model)?;
+    let format = Format { title: args.title.as_deref().unwrap_or_default(), width: Some(args.width) };
+    let failed = |error: FigureError| {
+        let way_out = if matches!(error, FigureError::Scale(_)) { "; give a smaller --scale or --width" } else { "" };
+        Error::File { path: args.out.clone(), reason: format!("cannot be drawn: {error}{way_out}") }
+    };
+    let figure = match args.kind {
+        PlotKind::Map => places::map(&model, args, format)?,
+        PlotKind::Tangents => places::tangents(&model, args, format)?,
+        PlotKind::Bound => values::bound(&model.fit, format),
+        PlotKind::Edges => places::edges(&model.fit, args, format)?,
+        PlotKind::Loadings => values::loadings(&model, args, format)?,
+        PlotKind::Grid => values::grid(&model, args, format)?,
+    }
+    .map_err(failed)?;
+    let bytes = match kind {
+        FileKind::Svg => figure.svg().as_bytes().to_vec(),
+        FileKind::Png => figure.png(args.scale.unwrap_or(SCALE)).map_err(failed)?,
+        FileKind::Pdf => figure.pdf().map_err(failed)?,
+    };
+    out.write(|file| file.write_all(&bytes))?;
+    say.line(&format!("wrote {}", out.path().display()));
+    let warnings = info::warnings(&model);
+    warnings.iter().for_each(|text| say.warn(text));
+    say.result(&json!({"kind": name(args.kind), "warnings": warnings, "written": say::names([out.path()])}));
+    Ok(())
+}
+
+type Drawn = std::result::Result<Figure, FigureError>;
+
+#[derive(Clone, Copy, PartialEq)]
+enum FileKind {
+    Svg,
+    Png,
+    Pdf,
+}
+
+impl FileKind {
+    fn of(path: &Path) -> Result<Self> {
+        match path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase().as_str() {
+            "svg" => Ok(Self::Svg),
+            "png" => Ok(Self::Png),
+            "pdf" => Ok(Self::Pdf),
+            _ => invalid("out", format!("a file that ends in .svg, .png or .pdf, not {}", path.display())),
+        }
+    }
+}
+
+fn invalid<T>(field: &'static str, requirement: String) -> Result<T> {
+    Err(Error::InvalidConfig { field, requirement })
+}
+
+fn name(kind: PlotKind) -> String {
+    kind.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+/// Numbers in their limits, and no option that this kind of figure has no use for.
+fn check(args: &PlotArgs, file: FileKind) -> Result<()> {
+    use PlotKind::{Edges, Grid, Loadings, Map, Tangents};
+    let choice = &args.choice;
+    let options: [(&'static str, bool, &[PlotKind]); 10] = [
+        ("colour", args.colour.is_some(), &[Map]),
+        ("columns", !args.columns.is_empty(), &[Tangents]),
+        ("every", args.every.is_some(), &[Tangents]),
+        ("view", args.view.is_some(), &[Tangents]),
+        ("top", args.top.is_some(), &[Edges, Loadings]),
+        ("point", !choice.point.is_empty(), &[Loadings]),
+        ("label", !choice.label.is_empty(), &[Loadings]),
+        ("region", !choice.region.is_empty(), &[Loadings]),
+        ("grid", args.grid.is_some(), &[Grid]),
+        ("image", args.image.is_some(), &[Grid]),
+    ];
+    for (field, given, kinds) in options {
+        if given && !kinds.contains(&args.kind) {
+            let named: Vec<String> = kinds.iter().map(|&kind| name(kind)).collect();
+            let others = named.join(" and ");
+            return invalid(field, format!("left out with --kind {}; it is for --kind {others}", name(args.kind)));
+        }
+    }
+    if !WIDTHS.contains(&args.width) {
+        let (least, most) = (WIDTHS.start(), WIDTHS.end());
+        return invalid("width", format!("from {least} to {most} millimetres, not {}", args.width));
+    }
+    match args.scale {
+        Some(_) if file != FileKind::Png => {
+            return invalid("scale", "left out unless --out ends in .png; the other formats have no pixels".into());
+        }
+        Some(scale) if !SCALES.contains(&scale) => {
+            return invalid("scale", format!("from {} to {}, not {scale}", SCALES.start(), SCALES.end()));
+        }
+        _ => {}
+    }
+    for (field, number) in [("every", args.every), ("top", args.top)] {
+        if number == Some(0) {
+            return invalid(field, "at least 1".into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! The report is one page with the numbers of its model, made by a command of its own and beside others.
+
+use crate::command::{attempt, run, run_json};
+use crate::files::folder;
+use crate::fitted::with_model;
+use serde_json::Value;
+use std::path::Path;
+
+/// The data of a page.
+fn data(folder: &Path, page: &str) -> Value {
+    let page = std::fs::read_to_string(folder.join(page)).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
+    let begin = page.find("<script id=\"tangency-data\" type=\"application/json\">").unwrap();
+    let text = &page[begin..];
+    serde_json::from_str(&text[text.find('>').unwrap() + 1..text.find("</script>").unwrap()]).unwrap()
+}
+
+#[test]
+fn a_model_has_a_page_and_new_rows_stand_in_it() {
+    let folder = with_model();
+    let plain = run_json(folder.path(), "report m.safetensors --out r.html --title here --fitted-table t.csv --json");
+    assert_eq!(plain["written"], serde_json::json!(["r.html"]));
+    let info = run_json(folder.path(), "info m.safetensors --json");
+    let page = data(folder.path(), "r.html");
+    assert_eq!((&page["title"], &page["n_points"], &page["n_new"]), (&"here".into(), &info["n"], &0.into()));
+    assert_eq!(page["bound"]["final"], info["bound"]);
+    assert!(page["command"].as_str().unwrap().starts_with("tangency fit t.csv"));
+    run(folder.path(), "generate s-curve --n 7 --seed 9 --out new.csv");
+    run(folder.path(), "report m.safetensors new.csv --out n.html --columns y1:y3");
+    let page = data(folder.path(), "n.html");
+    assert_eq!((&page["n_points"], &page["n_new"]), (&info["n"], &7.into()));
+}
+
+#[test]
+fn other_commands_make_pages_too() {
+    let folder = folder();
+    run(folder.path(), "generate s-curve --n 80 --noise 0.02 --seed 1 --out c.csv");
+    let few = "--columns y1:y3 --max-iter 12";
+    run(folder.path(), &format!("fit c.csv {few} -k 7 --report f.html"));
+    let page = data(folder.path(), "f.html");
+    assert_eq!(page["command"], "tangency fit c.csv --columns y1:y3 --max-iter 12 -k 7 --report f.html");
+    run(folder.path(), &format!("prune c.csv {few} -k 7 --apply --report p.html"));
+    assert_eq!(data(folder.path(), "p.html")["n_points"], 80);
+    run(folder.path(), &format!("select c.csv {few} -k 6,8 -d 1:2 --seeds 1 --report s.html"));
+    let page = data(folder.path(), "s.html");
+    assert_eq!(page["selection"]["candidates"].as_array().unwrap().len(), 4);
+    let best = page["selection"]["best"].as_u64().unwrap() as usize;
+    assert_eq!(page["selection"]["candidates"][best]["n_components"], page["n_components"]);
+}
+
+#[test]
+fn a_page_is_not_written_where_something_is_wrong() {
+    let folder = with_model();
+    let wrong = |arguments: &str, words: &[&str]| {
+        let outcome = attempt(folder.path(), arguments);
+        assert_eq!(outcome.code, Some(2), "{}", outcome.said());
+        assert!(words.iter().all(|word| outcome.stderr.contains(word)), "{}", outcome.said());
+        assert!(!folder.path().join("r.html").exists());
+    };
+    wrong("report no.safetensors --out r.html", &["no.safetensors", "cannot be read"]);
+    wrong("report m.safetensors --out r.html --image 2x2", &["image", "3 features", "2x2"]);
+    wrong("report m.safetensors --out r.html --image two", &["image", "16x16", "two"]);
+    wrong("report m.safetensors no.csv --out r.html", &["no.csv", "cannot be read"]);
+    wrong("report m.safetensors --out no/r.html", &["no/r.html", "folder"]);
+    wrong("report m.safetensors --out m.safetensors --force", &["is an input"]);
+    std::fs::write(folder.path().join("bad.csv"), "y1,y2,y3\n1,2,3\n1,,3\n").unwrap();
+    wrong("report m.safetensors bad.csv --out r.html", &["bad.csv", "row 2", "y2"]);
+    wrong("fit bad.csv --report r.html --image 9x9", &["row 2"]);
+    wrong("prune m.safetensors --report r.html", &["apply"]);
+}

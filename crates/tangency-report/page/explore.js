@@ -1,0 +1,269 @@
+// Explore: what the model expects to be measured at a place, and the way from one place to another.
+(function () {
+  let at = null; // the latent position that is shown
+  let ends = []; // none, one or two places to morph between
+  let playing = 0;
+  let parts = null;
+  T.reconstruction = null;
+
+  T.setUpExplore = function () {
+    const panel = T.byId("panel-explore");
+    panel.append(T.make("h2", { text: "Expected measurement" }));
+    if (!possible()) return panel.append(T.make("p", { class: "note", "data-test": "explore-none", text: whyNot() }));
+    parts = {
+      far: T.make("p", { class: "far", "data-test": "explore-far", hidden: true, role: "status" }),
+      place: T.make("p", { class: "note", "data-test": "explore-place" }),
+      picture: T.report.image ? T.make("canvas", { class: "picture large", role: "img", "aria-label": "Expected picture", "data-test": "explore-picture" }) : null,
+      profile: T.make("div", { "data-test": "explore-profile" }),
+      hint: T.make("p", { class: "note", "data-test": "explore-hint" }),
+      slider: T.make("input", { type: "range", min: 0, max: 1, step: 0.01, value: 0, disabled: true, "aria-label": "Way from A to B", "data-test": "morph" }),
+      play: T.make("button", { type: "button", text: "Play", disabled: true, "data-test": "morph-play", onclick: toggle }),
+      again: T.make("button", { type: "button", text: "Start again", disabled: true, "data-test": "morph-clear", onclick: forget }),
+      sliders: T.make("div", { class: "sliders" }),
+    };
+    parts.slider.addEventListener("input", () => { stop(); follow(); });
+    panel.append(parts.picture || "", parts.profile, parts.place, T.make("div", { class: "far-slot" }, parts.far), T.make("h2", { text: "From A to B" }), parts.hint,
+      T.make("div", { class: "morph" }, T.make("span", { text: "A" }), parts.slider, T.make("span", { text: "B" }), parts.play, parts.again),
+      T.make("h2", { text: "Place" }), parts.sliders);
+    addSliders();
+    T.on("over", (x, y) => { if (open() && !playing) show(T.toLatent(x, y)); });
+    T.on("left", () => { if (open() && ends.length === 2) follow(); });
+    T.on("clicked", clicked);
+    T.on("let-go", () => { if (open()) forget(); });
+    T.on("tab", (tab) => {
+      if (tab !== "explore") return stop();
+      if (!at) show(T.state.picked >= 0 ? position(T.state.picked) : middle());
+      else show(at);
+    });
+    T.on("theme", () => { if (open() && at) show(at); });
+    T.before(draw);
+    words();
+  };
+
+  const open = () => T.state.tab === "explore";
+  const possible = () => Boolean(T.report.model && T.report.values && T.report.model.maps);
+
+  function whyNot() {
+    if (!T.report.model) return "The report holds no local maps, so nothing can be reconstructed.";
+    return "Reconstruction needs the measurements: " + (T.report.valuesLeftOut || "the report holds none") + ".";
+  }
+
+  const position = (i) => Array.from({ length: T.report.d }, (_, a) => T.at(i, a));
+  const middle = () => position(T.nearest(T.view.width / 2, T.view.height / 2, Infinity, T.report.fitted));
+
+  // ---- The model's answer.
+  // The k fitted points nearest in latent space: [{j, far}], nearest first.
+  function neighbours(x, k) {
+    const { fitted, d, x: all } = T.report;
+    const found = [];
+    for (let j = 0; j < fitted; j++) {
+      let far = 0;
+      for (let a = 0; a < d; a++) far += (x[a] - all[j * d + a]) ** 2;
+      if (!Number.isFinite(far) || (found.length === k && far >= found[k - 1].far)) continue;
+      let at = found.length === k ? k - 1 : found.length;
+      for (; at > 0 && found[at - 1].far > far; at--) found[at] = found[at - 1];
+      found[at] = { j, far };
+    }
+    return found;
+  }
+
+  // ŷ = mean of y_j + C_j (x − x_j), and one standard deviation of a measurement there.
+  T.reconstruct = function (x) {
+    const { model, names, d } = T.report;
+    const near = neighbours(x, Math.min(model.n_neighbors, T.report.fitted));
+    const k = near.length;
+    const size = names.length;
+    const values = new Float64Array(size);
+    const shift = new Float64Array(d);
+    const variance = new Float64Array(d);
+    for (const { j } of near) {
+      for (let f = 0; f < size; f++) {
+        let y = T.value(j, f);
+        for (let a = 0; a < d; a++) y += model.maps[(j * size + f) * d + a] * (x[a] - T.at(j, a));
+        values[f] += y / k;
+      }
+      for (let a = 0; a < d; a++) {
+        shift[a] += (x[a] - T.at(j, a)) / k;
+        variance[a] += model.variance[j * d + a] / k;
+      }
+    }
+    let total = (0.5 / (model.gamma * k)) * (1 + (1 + d) / k);
+    for (let a = 0; a < d; a++) total += shift[a] ** 2 * variance[a];
+    const deviations = Float64Array.from(model.scale, (s) => Math.sqrt(total) * (model.spread ?? 1) * s);
+    return { at: x, values, deviations, distance: Math.sqrt(near[0].far) };
+  };
+
+  function show(x) {
+    at = x;
+    const result = (T.reconstruction = T.reconstruct(x));
+    const step = T.report.model.typical_step;
+    result.far = step > 0 && result.distance > 2 * step;
+    parts.far.hidden = !result.far;
+    parts.far.textContent = result.far ? `Nothing was fitted within ${T.number(result.distance / step, 2)} typical steps: this is a guess.` : "";
+    parts.place.textContent = "at " + T.report.axisNames.map((name, a) => `${name} = ${T.number(x[a], 3)}`).join(", ");
+    if (parts.picture) T.paint(parts.picture, (f) => result.values[f]);
+    else if (T.report.names.length < 6) rangeRows(result);
+    else profile(result);
+    moveSliders();
+    T.redrawFront();
+  }
+
+  // Few features: each on a track from its smallest to its largest value in the table.
+  function rangeRows({ values, deviations }) {
+    const { names, low, high } = T.report;
+    T.empty(parts.profile).append(...names.map((name, f) => {
+      const [from, to] = [low[f], high[f] > low[f] ? high[f] : low[f] + 1];
+      const share = (v) => 100 * Math.min(1, Math.max(0, (v - from) / (to - from)));
+      const band = T.make("i", { class: "track-band" });
+      const [left, right] = [share(values[f] - deviations[f]), share(values[f] + deviations[f])];
+      band.style.left = left + "%";
+      band.style.width = Math.max(0.8, right - left) + "%";
+      const dot = T.make("i", { class: "track-dot" });
+      dot.style.left = share(values[f]) + "%";
+      return T.make("div", { class: "track-row" }, T.make("span", { class: "track-name", text: name }), T.make("span", { class: "track" }, band, dot),
+        T.make("span", { class: "figure", text: T.withError(values[f], deviations[f]) }));
+    }));
+  }
+
+  // Many features: a line with its band, in units of the table if the features have similar ranges, else in standard deviations.
+  function profile({ values, deviations }) {
+    const { names, mean, std, low, high } = T.report;
+    const sizes = low.map((v, f) => high[f] - v).filter((v) => v > 0);
+    const own = Math.max(...sizes) > 20 * Math.min(...sizes);
+    const unit = (v, f) => (own ? (v - mean[f]) / (std[f] || 1) : v);
+    const [width, height] = [Math.max(240, parts.profile.clientWidth || 300), 220];
+    const [bottom, top] = own ? T.range(low.map(unit).concat(high.map(unit))) : [T.range(low)[0], T.range(high)[1]];
+    const x = (f) => 44 + (f / (names.length - 1)) * (width - 54);
+    const y = (v) => Math.min(192, Math.max(8, 190 - ((v - bottom) / (top - bottom || 1)) * 180)); // a wide band ends at the frame
+    const path = (sign) => names.map((_, f) => `${x(f).toFixed(1)} ${y(unit(values[f] + sign * deviations[f], f)).toFixed(1)}`);
+    const svg = T.svg("svg", { width, height, class: "chart", role: "img", "aria-label": "Expected features with one standard deviation" });
+    for (const { value, text } of T.ticks(bottom, top, 4)) {
+      svg.append(T.svg("line", { class: "grid", x1: 44, x2: width - 10, y1: y(value), y2: y(value) }),
+        T.svg("text", { class: "tick", x: 38, y: y(value) + 4, "text-anchor": "end", text }));
+    }
+    const every = Math.ceil(names.length / Math.max(2, Math.floor(width / 60)));
+    for (let f = 0; f < names.length; f += every) {
+      svg.append(T.svg("text", { class: "tick", x: x(f), y: 206, "text-anchor": f === 0 ? "start" : "middle", text: names[f].slice(0, 9) }));
+    }
+    svg.append(T.svg("path", { d: "M" + path(1).join("L") + "L" + path(-1).reverse().join("L") + "Z", fill: T.seriesColour(0), opacity: 0.22 }),
+      T.svg("path", { d: "M" + path(0).join("L"), fill: "none", stroke: T.seriesColour(0), "stroke-width": 1.8 }));
+    T.empty(parts.profile).append(svg, T.make("p", { class: "note", text: own ? "in standard deviations of each feature" : "the band is one standard deviation" }));
+  }
+
+  // ---- A slider for each coordinate: the plane by keyboard, and axes that the screen does not show.
+  function addSliders() {
+    T.report.axisNames.forEach((name, a) => {
+      const [low, high] = T.range(Float32Array.from({ length: T.report.fitted }, (_, i) => T.at(i, a)));
+      const room = 0.15 * (high - low);
+      const slider = T.make("input", { type: "range", min: low - room, max: high + room, step: "any", "data-axis": a, "aria-label": name, "data-test": "place-" + name });
+      slider.addEventListener("input", () => {
+        const x = [...at];
+        x[a] = Number(slider.value);
+        show(x);
+      });
+      parts.sliders.append(T.make("label", { class: "line" }, T.make("span", { text: name }), slider));
+    });
+  }
+
+  function moveSliders() {
+    for (const slider of parts.sliders.querySelectorAll("input")) if (slider !== document.activeElement) slider.value = at[slider.dataset.axis];
+  }
+
+  // ---- Morphing.
+  function clicked(x, y, near) {
+    if (!open() || !parts) return;
+    stop();
+    if (ends.length === 2) ends = [];
+    ends.push(near >= 0 ? position(near) : T.toLatent(x, y));
+    parts.slider.value = 0;
+    if (ends.length === 2) follow();
+    else show(ends[0]);
+    words();
+  }
+
+  function words() {
+    const ready = ends.length === 2;
+    parts.hint.textContent = ["Click on two points of the map to go from one to the other.", "Now click on the second point.",
+      "Move the slider, or play."][ends.length];
+    parts.slider.disabled = parts.play.disabled = !ready;
+    parts.again.disabled = !ends.length;
+    T.redrawFront();
+  }
+
+  function follow() {
+    const t = Number(parts.slider.value);
+    show(ends[0].map((v, a) => v + t * (ends[1][a] - v)));
+  }
+
+  function forget() {
+    stop();
+    ends = [];
+    parts.slider.value = 0;
+    words();
+  }
+
+  function toggle() {
+    if (playing) return stop();
+    parts.play.textContent = "Stop";
+    const begin = performance.now() - (Number(parts.slider.value) % 1) * 3000;
+    const tick = (now) => {
+      const t = Math.min(1, Math.max(0, (now - begin) / 3000));
+      parts.slider.value = t;
+      follow();
+      if (t < 1) playing = requestAnimationFrame(tick);
+      else stop();
+    };
+    playing = requestAnimationFrame(tick);
+  }
+
+  function stop() {
+    if (playing) cancelAnimationFrame(playing);
+    playing = 0;
+    if (parts) parts.play.textContent = "Play";
+  }
+
+  T.explored = () => (T.reconstruction ? { at: [...T.reconstruction.at], values: [...T.reconstruction.values], deviations: [...T.reconstruction.deviations],
+    far: T.reconstruction.far, distance: T.reconstruction.distance, ends: ends.length, morph: parts ? Number(parts.slider.value) : 0 } : null);
+
+  // ---- On the map: the place, and the way.
+  function draw(context) {
+    if (!open() || !at) return;
+    const marks = ends.map((end, k) => [T.toScreen(end), "AB"[k]]);
+    context.strokeStyle = context.fillStyle = T.ink();
+    if (marks.length === 2) {
+      context.setLineDash([5, 4]);
+      context.lineWidth = 1.5;
+      context.beginPath();
+      context.moveTo(...marks[0][0]);
+      context.lineTo(...marks[1][0]);
+      context.stroke();
+      context.setLineDash([]);
+    }
+    for (const [[x, y], letter] of marks) badge(context, x, y, letter);
+    cross(context, ...T.toScreen(at));
+  }
+
+  function badge(context, x, y, letter) {
+    context.fillStyle = T.ink();
+    context.beginPath();
+    context.arc(x, y, 9, 0, 7);
+    context.fill();
+    context.fillStyle = T.css(T.pageColour());
+    context.font = T.font(11, "700");
+    context.textAlign = "center";
+    context.fillText(letter, x, y + 4);
+  }
+
+  function cross(context, x, y) {
+    for (const [colour, width] of [[T.css(T.pageColour()), 5], [T.style("--accent"), 2]]) {
+      context.strokeStyle = colour;
+      context.lineWidth = width;
+      context.beginPath();
+      for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
+        context.moveTo(x + 4 * dx, y + 4 * dy);
+        context.lineTo(x + 12 * dx, y + 12 * dy);
+      }
+      context.stroke();
+    }
+  }
+})();

@@ -1,0 +1,314 @@
+// Graph: edges on demand, the suspect ones with their evidence, and a refit without those that are removed here.
+(function () {
+  let parts = null;
+  let which = "suspect"; // "none", "suspect" or "all"
+  let active = -1; // the edge pointed at or chosen in the list
+  const removed = new Set(); // edge numbers
+  let suspects = null; // Set of edge numbers
+  let tests = null; // "i,j" → {change, spread} of tests of one edge
+  let bridges = null;
+  const largeGraph = 15000; // edges
+  let settling = 0; // a timer while the map moves
+
+  T.removedEdges = () => [...removed].sort((a, b) => a - b).map(ends);
+  T.edgesShownAs = () => which;
+
+  const ends = (e) => [T.report.graph.edges[2 * e], T.report.graph.edges[2 * e + 1]];
+  const name = (i, j) => (i < j ? i + "," + j : j + "," + i);
+  const between = (i, j) => T.visible(T.id(i)) + " – " + T.visible(T.id(j));
+  const open = () => T.state.tab === "graph";
+  const size = () => T.report.graph.edges.length / 2;
+
+  T.setUpGraph = function () {
+    const panel = T.byId("panel-graph");
+    const { graph } = T.report;
+    panel.append(T.make("h2", { text: "Neighbourhood graph" }));
+    if (!graph) return panel.append(T.make("p", { class: "note", "data-test": "graph-none", text: "The report holds no graph." }));
+    suspects = new Set(graph.suspect);
+    tests = new Map(graph.tests.filter((t) => t.removed.length === 1 && !(t.added || []).length).map((t) => [name(...t.removed[0]), t]));
+    bridges = new Set(graph.bridges.map(([i, j]) => name(i, j)));
+    if (!graph.suspect.length) which = "all";
+    parts = {
+      show: T.make("select", { "data-test": "edges-show" }, [["none", "no edges"], ["suspect", "suspect edges"], ["all", "all edges"]].map(([value, text]) =>
+        T.make("option", { value, text, selected: value === which }))),
+      detail: T.make("div", { class: "edge-detail", "data-test": "edge-detail", "aria-live": "polite" }),
+      list: T.make("div", { class: "rows tall", "data-test": "edge-list", tabindex: "0", role: "region", "aria-label": "Suspect edges" }),
+      refit: T.make("div", { "data-test": "refit" }),
+    };
+    parts.show.addEventListener("change", () => { which = parts.show.value; T.redraw(); });
+    panel.append(T.make("p", { text: summary(graph) }), T.make("label", { class: "line" }, T.make("span", { text: "Draw" }), parts.show), parts.detail,
+      T.make("h2", { text: "Suspect edges" }), parts.list, ...jointTests(graph), T.make("h2", { text: "Refit without them" }), parts.refit);
+    if (graph.suspect.length) panel.insertBefore(T.make("p", { class: "note", text: suspectWords(graph) }), parts.list);
+    T.on("over", (x, y) => { if (open()) point(nearestEdge(x, y)); });
+    T.on("clicked", (x, y, near) => { if (open() && near < 0) point(nearestEdge(x, y), true); });
+    T.on("tab", (tab) => { if (tab === "graph") showAll(); T.redraw(); });
+    T.on("moved", moved);
+    T.behind(draw);
+    T.before(drawActive);
+    showAll();
+  };
+
+  function summary(graph) {
+    const words = [T.plural(size(), "edge"), graph.suspect.length ? T.plural(graph.suspect.length, "edge") + " listed as most suspect" : "none marked as suspect"];
+    if (graph.bridges.length) words.push(T.plural(graph.bridges.length, "bridge") + " that joined pieces");
+    if (graph.removed.length) words.push(T.plural(graph.removed.length, "edge") + " removed before this fit");
+    return words.join("; ") + ".";
+  }
+
+  const suspectWords = (graph) => "The score is resistance (1: nothing else holds the two parts together) times residual (how far the local maps miss the edge)." +
+    (graph.tests.length ? " Where tested, the change of the bound without the edge is given in nats: above zero speaks against the edge." : "");
+
+  // ---- On the map.
+  const marked = (e) => suspects.has(e) || (bridges.size > 0 && bridges.has(name(...ends(e))));
+
+  function draw(context) {
+    T.facts.edges = 0;
+    if (!open() || !parts || which === "none") return;
+    if (which === "all") lines(context, plainEdges(), T.style("--edge"), size() > 8000 ? 0.6 : 1);
+    const { graph } = T.report;
+    if (which === "all") pairs(context, graph.removed, T.style("--quiet"), [2, 4]);
+    pairs(context, graph.bridges, T.ink(), [9, 3]);
+    const list = graph.suspect.filter((e) => !removed.has(e));
+    for (const e of [...list].reverse()) lines(context, [e], suspectColour(e), 3);
+    context.setLineDash([4, 4]);
+    lines(context, [...removed], T.style("--quiet"), 1.6);
+    context.setLineDash([]);
+  }
+
+  // The edges in view that are neither marked nor removed; of very many an even part, smaller while the map moves.
+  function plainEdges() {
+    const list = [];
+    const m = size();
+    for (let e = 0; e < m; e++) if (visible(e) && !removed.has(e) && !marked(e)) list.push(e);
+    const step = Math.ceil(list.length / (settling ? 8000 : 60000));
+    return step > 1 ? list.filter((_, k) => k % step === 0) : list;
+  }
+
+  function visible(e) {
+    const { x, y } = T.screen;
+    const i = T.report.graph.edges[2 * e];
+    const j = T.report.graph.edges[2 * e + 1];
+    const { width, height } = T.view;
+    return !((x[i] < 0 && x[j] < 0) || (y[i] < 0 && y[j] < 0) || (x[i] > width && x[j] > width) || (y[i] > height && y[j] > height));
+  }
+
+  // While the map moves, a part of a very large graph is enough.
+  function moved() {
+    if (size() <= largeGraph || which !== "all") return;
+    clearTimeout(settling);
+    settling = setTimeout(() => { settling = 0; T.redraw(); }, 180);
+  }
+
+  // From yellow-orange to vermilion with the score.
+  function suspectColour(e) {
+    const { graph } = T.report;
+    if (!graph.scores || !graph.suspect.length) return T.css(T.classColour(1));
+    const [low, high] = T.range(graph.suspect.map((s) => graph.scores[s]));
+    const share = high > low ? (graph.scores[e] - low) / (high - low) : 1;
+    const [from, to] = [T.classColour(4), T.dark() ? [255, 96, 64] : [196, 50, 10]];
+    return T.css(from.map((v, c) => Math.round(v + share * (to[c] - v))));
+  }
+
+  function lines(context, list, colour, width) {
+    const { x, y } = T.screen;
+    const { edges } = T.report.graph;
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.beginPath();
+    for (const e of list) {
+      if (!visible(e)) continue;
+      const i = edges[2 * e];
+      const j = edges[2 * e + 1];
+      context.moveTo(x[i], y[i]);
+      context.lineTo(x[j], y[j]);
+      T.facts.edges++;
+    }
+    context.stroke();
+  }
+
+  function pairs(context, list, colour, dash) {
+    const { x, y } = T.screen;
+    context.strokeStyle = colour;
+    context.lineWidth = 1.8;
+    context.setLineDash(dash);
+    context.beginPath();
+    for (const [i, j] of list) {
+      context.moveTo(x[i], y[i]);
+      context.lineTo(x[j], y[j]);
+    }
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  function drawActive(context) {
+    if (!open() || active < 0) return;
+    lines(context, [active], T.css(T.pageColour()), 7);
+    lines(context, [active], T.ink(), 3);
+  }
+
+  // The drawn edge nearest to a place, within a few pixels.
+  function nearestEdge(px, py) {
+    if (which === "none" || T.state.hovered >= 0) return -1;
+    const { graph } = T.report;
+    const { x, y } = T.screen;
+    const list = which === "all" ? null : [...new Set([...graph.suspect, ...removed])];
+    let [best, found] = [36, -1];
+    for (let k = 0; k < (list ? list.length : size()); k++) {
+      const e = list ? list[k] : k;
+      if (!visible(e)) continue;
+      const i = graph.edges[2 * e];
+      const j = graph.edges[2 * e + 1];
+      const dx = x[j] - x[i];
+      const dy = y[j] - y[i];
+      const t = Math.min(1, Math.max(0, ((px - x[i]) * dx + (py - y[i]) * dy) / (dx * dx + dy * dy || 1)));
+      const far = (x[i] + t * dx - px) ** 2 + (y[i] + t * dy - py) ** 2;
+      if (far < best || (far === best && suspects.has(e))) [best, found] = [far, e];
+    }
+    return found;
+  }
+
+  // ---- One edge.
+  let held = false; // a click keeps an edge until the next one
+  function point(e, hold = false) {
+    if (held && !hold && e < 0) return;
+    if (hold) held = e >= 0;
+    if (e === active) return;
+    active = e;
+    showDetail();
+    for (const row of parts.list.querySelectorAll("tr[data-edge]")) row.classList.toggle("on", Number(row.dataset.edge) === e);
+    T.redrawFront();
+  }
+
+  function showDetail() {
+    const box = T.empty(parts.detail);
+    if (active < 0) return box.append(T.make("p", { class: "note", text: "Point at an edge to see it, click to keep it." }));
+    const [i, j] = ends(active);
+    const rows = figures(active).map(([word, text]) => T.make("tr", {}, T.make("th", { text: word, scope: "row" }), T.make("td", { text })));
+    box.append(T.make("strong", { text: between(i, j) }), T.make("table", {}, rows), removeButton(active));
+  }
+
+  function figures(e) {
+    const { scores, residual, resistance } = T.report.graph;
+    const rows = [];
+    if (scores) rows.push(["score", T.number(scores[e], 3)]);
+    if (resistance) rows.push(["resistance", T.number(resistance[e], 3)]);
+    if (residual) rows.push(["residual", T.number(residual[e], 3)]);
+    const key = name(...ends(e));
+    if (tests.has(key)) rows.push(["bound without it", changeText(tests.get(key))]);
+    if (bridges.has(key)) rows.push(["kind", "bridge between pieces: distances across it are a guess"]);
+    return rows;
+  }
+
+  const changeText = ({ change, spread }) => (change > 0 ? "+" : "") + T.withError(change, spread ?? NaN) + " nats";
+
+  function removeButton(e) {
+    const out = removed.has(e);
+    return T.make("button", { type: "button", text: out ? "Restore" : "Remove", "data-test": "edge-toggle-" + e, class: out ? "small" : "small warn",
+      "aria-label": (out ? "Restore " : "Remove ") + "edge " + between(...ends(e)), onclick: () => { toggle(e); } });
+  }
+
+  function toggle(e) {
+    if (removed.has(e)) removed.delete(e);
+    else removed.add(e);
+    const focused = document.activeElement?.dataset?.test;
+    showAll();
+    T.redraw();
+    if (focused) parts.list.querySelector(`[data-test="${focused}"]`)?.focus();
+  }
+
+  // ---- The list, and the tests of several edges together.
+  function showAll() {
+    if (!parts) return;
+    showDetail();
+    showList();
+    showRefit();
+  }
+
+  function showList() {
+    const { graph } = T.report;
+    const others = [...removed].filter((e) => !suspects.has(e));
+    const list = [...graph.suspect, ...others];
+    const box = T.empty(parts.list);
+    if (!list.length) return box.append(T.make("p", { class: "note", text: "None. Click on an edge of the map to remove it anyway." }));
+    const tested = list.some((e) => tests.has(name(...ends(e))));
+    const head = ["edge", ...(graph.scores ? ["score"] : []), ...(graph.resistance ? ["resist."] : []), ...(tested ? ["bound"] : []), ""];
+    const scrolled = box.scrollTop;
+    box.append(T.make("table", { class: "list" }, T.make("thead", {}, T.make("tr", {}, head.map((text) => T.make("th", { text, scope: "col" })))),
+      T.make("tbody", {}, list.map((e) => listRow(e, tested)))));
+    box.scrollTop = scrolled;
+  }
+
+  function listRow(e, tested) {
+    const { graph } = T.report;
+    const test = tests.get(name(...ends(e)));
+    const go = T.make("button", { type: "button", class: "link", text: between(...ends(e)), onclick: () => look(e) });
+    const mark = T.svg("svg", { width: 10, height: 10, "aria-hidden": "true" },
+      T.svg("line", { x1: 0, y1: 9, x2: 10, y2: 1, stroke: suspectColour(e), "stroke-width": 3 }));
+    const looks = (removed.has(e) ? "out" : "") + (e === active ? " on" : "");
+    return T.make("tr", { "data-edge": e, class: looks, onpointerenter: () => point(e), onpointerleave: () => { if (!held) point(-1); } },
+      T.make("td", {}, suspects.has(e) ? mark : null, " ", go), graph.scores ? T.make("td", { class: "figure", text: T.number(graph.scores[e], 3) }) : null,
+      graph.resistance ? T.make("td", { class: "figure", text: T.number(graph.resistance[e], 2) }) : null,
+      tested ? T.make("td", { class: "figure", text: test ? (test.change > 0 ? "+" : "") + T.number(test.change, 3) : "" }) : null,
+      T.make("td", {}, removeButton(e)));
+  }
+
+  // Shows an edge on the map with room around it.
+  function look(e) {
+    const [i, j] = ends(e);
+    held = false;
+    T.project();
+    const [x, y] = [(T.screen.x[i] + T.screen.x[j]) / 2, (T.screen.y[i] + T.screen.y[j]) / 2];
+    const length = Math.hypot(T.screen.x[i] - T.screen.x[j], T.screen.y[i] - T.screen.y[j]);
+    T.pan(T.view.width / 2 - x, T.view.height / 2 - y);
+    T.zoom(Math.min(4, Math.max(0.2, (0.4 * Math.min(T.view.width, T.view.height)) / (length || 1))));
+    point(e, true);
+  }
+
+  function jointTests(graph) {
+    const joint = graph.tests.filter((t) => t.removed.length !== 1 || (t.added || []).length);
+    if (!joint.length) return [];
+    const words = (t) => [[t.removed, "without"], [t.added || [], "with"]].filter(([l]) => l.length).map(([l, w]) =>
+      w + " " + (l.length > 4 ? T.plural(l.length, "edge") : l.map(([i, j]) => between(i, j)).join(", "))).join(", ");
+    return [T.make("h2", { text: "Tested together" }), T.make("ul", { class: "tests", "data-test": "joint-tests" },
+      joint.map((t) => T.make("li", { text: words(t) + ": " + changeText(t) })))];
+  }
+
+  // ---- The refit.
+  function pieces() {
+    const parent = Int32Array.from({ length: T.report.fitted }, (_, i) => i);
+    const root = (i) => {
+      while (parent[i] !== i) i = parent[i] = parent[parent[i]];
+      return i;
+    };
+    for (let e = 0; e < size(); e++) if (!removed.has(e)) parent[root(ends(e)[0])] = root(ends(e)[1]);
+    return parent.reduce((count, p, i) => count + (p === i), 0);
+  }
+
+  // Row numbers of the table from 0, as `--edges` reads them.
+  T.keptEdges = function () {
+    const row = (i) => (T.report.graph.rows ? T.report.graph.rows[i] : i);
+    const lines = ["i,j"];
+    for (let e = 0; e < size(); e++) if (!removed.has(e)) lines.push(ends(e).map(row).join(","));
+    return lines.join("\n") + "\n";
+  };
+
+  T.refitCommand = () => T.report.graph?.refit || "";
+
+  function showRefit() {
+    const box = T.empty(parts.refit);
+    if (!removed.size) return box.append(T.make("p", { class: "note", text: "Remove edges above (or click on one in the map); then the command stands here." }));
+    const command = T.refitCommand();
+    const file = (command.match(/--edges[ =](\S+)/) || [])[1] || "kept.csv";
+    const copy = T.make("button", { type: "button", text: "Copy the command", "data-test": "copy-refit", onclick: () => T.copy(command, copy) });
+    const count = pieces();
+    box.append(T.make("p", { "data-test": "removed-count", text: `${T.plural(removed.size, "edge")} removed, ${T.plural(size() - removed.size, "edge")} kept. ` +
+      `Save the kept ones as ${file} where you run the command.` }));
+    if (count > 1) box.append(T.make("p", { class: "far", "data-test": "pieces",
+      text: `The graph would fall into ${count} pieces, and the model needs one: restore an edge, or add --connect.` }));
+    box.append(T.make("div", { class: "buttons" },
+      T.make("button", { type: "button", text: "Save " + (file.length < 20 ? file : "the edges"), "data-test": "save-edges",
+        onclick: () => T.download(file.split(/[\\/]/).pop().replace(/['"]/g, ""), T.keptEdges()) }),
+      copy, T.make("button", { type: "button", text: "Restore all", "data-test": "restore-all", onclick: () => { removed.clear(); showAll(); T.redraw(); } })),
+    T.make("code", { class: "block", text: command, "data-test": "refit-command", tabindex: "0" }));
+  }
+})();

@@ -1,0 +1,190 @@
+// Loadings: how each feature changes per unit of each coordinate, at a point or on average over the selection.
+(function () {
+  const most = 15;
+  let parts = null;
+  let arrows = "none"; // "none", "point" or a feature's number as text
+
+  T.setUpLoadings = function () {
+    const panel = T.byId("panel-loadings");
+    panel.append(T.make("h2", { text: "What changes along each coordinate" }));
+    const { model } = T.report;
+    if (!model || !model.maps) return panel.append(T.make("p", { class: "note", "data-test": "loadings-none", text: "The report holds no local maps." }));
+    parts = {
+      of: T.make("p", { "data-test": "loadings-of", "aria-live": "polite" }),
+      relative: T.make("input", { type: "checkbox", "data-test": "loadings-relative" }),
+      arrows: T.make("select", { "data-test": "arrows" }),
+      charts: T.make("div", { "data-test": "loadings-charts" }),
+    };
+    parts.relative.checked = unlikeUnits();
+    parts.relative.addEventListener("change", show);
+    fillArrowMenu();
+    panel.append(parts.of, T.make("label", { class: "line check" }, parts.relative, T.make("span", { text: "in standard deviations of each feature" })),
+      T.report.d > 1 ? T.make("label", { class: "line" }, T.make("span", { text: "Arrows" }), parts.arrows) : "", parts.charts,
+      T.make("p", { class: "note", text: "Change of a feature per unit of the coordinate, with one standard deviation. On a bent manifold an average over " +
+        "many points can cancel: click on a point, or select a region." }));
+    for (const event of ["picked", "selected", "theme"]) T.on(event, () => { if (open()) show(); });
+    T.on("tab", (tab) => { if (tab === "loadings") show(); T.redraw(); });
+    T.before(drawArrows);
+  };
+
+  const open = () => T.state.tab === "loadings";
+
+  function unlikeUnits() {
+    const { low, high } = T.report;
+    const sizes = (low || []).map((v, f) => high[f] - v).filter((v) => v > 0);
+    return sizes.length > 0 && Math.max(...sizes) > 20 * Math.min(...sizes);
+  }
+
+  function fillArrowMenu() {
+    const option = (value, text) => T.make("option", { value, text });
+    parts.arrows.append(option("none", "none"), option("point", "strongest features at the point"));
+    const group = T.make("optgroup", { label: "where a feature grows" });
+    group.append(...T.report.names.map((name, f) => option(String(f), name)));
+    parts.arrows.append(group);
+    parts.arrows.addEventListener("change", () => {
+      arrows = parts.arrows.value;
+      T.redraw();
+    });
+  }
+
+  // The fitted rows that are averaged, and how to call them. Only fitted rows have maps.
+  function subject() {
+    const { fitted } = T.report;
+    const { picked, chosen } = T.state;
+    if (picked >= 0 && picked < fitted) return { rows: [picked], words: "At point " + T.id(picked) };
+    if (picked >= fitted) {
+      const near = nearestFitted(picked);
+      return { rows: [near], words: `At ${T.id(near)}, the fitted point nearest to the new row ${T.id(picked)}` };
+    }
+    const rows = chosen ? T.chosenRows().filter((i) => i < fitted) : [];
+    if (rows.length) return { rows, words: "Average over the " + T.plural(rows.length, "fitted point") + " of the selection" };
+    return { rows: Array.from({ length: fitted }, (_, i) => i), words: `Average over all ${T.plural(fitted, "fitted point")}` };
+  }
+
+  function nearestFitted(i) {
+    const { d, fitted } = T.report;
+    let [best, row] = [Infinity, 0];
+    for (let j = 0; j < fitted; j++) {
+      let far = 0;
+      for (let a = 0; a < d; a++) far += (T.at(i, a) - T.at(j, a)) ** 2;
+      if (far < best) [best, row] = [far, j];
+    }
+    return row;
+  }
+
+  // Means over rows, and the mean of the deviations (as the command `loadings` gives them): [feature][coordinate].
+  function loadings(rows) {
+    const { model, names, d, std } = T.report;
+    const size = names.length;
+    const mean = new Float64Array(size * d);
+    const spread = new Float64Array(d);
+    for (const i of rows) {
+      for (let e = 0; e < size * d; e++) mean[e] += model.maps[i * size * d + e] / rows.length;
+      for (let a = 0; a < d; a++) spread[a] += Math.sqrt(Math.max(0, model.variance[i * d + a])) / rows.length;
+    }
+    const unit = (f) => (parts.relative.checked && std && std[f] > 0 ? std[f] : 1);
+    return names.map((_, f) => Array.from({ length: d }, (_, a) => ({ value: mean[f * d + a] / unit(f), error: (model.scale[f] * spread[a]) / unit(f) })));
+  }
+
+  function show() {
+    const { rows, words } = subject();
+    const { names, axisNames, image } = T.report;
+    parts.of.textContent = words + ".";
+    const all = loadings(rows);
+    const width = Math.max(240, parts.charts.clientWidth || 300);
+    T.empty(parts.charts);
+    axisNames.forEach((axis, a) => {
+      const order = names.map((_, f) => f).sort((f, g) => Math.abs(all[g][a].value) - Math.abs(all[f][a].value)).slice(0, most);
+      const bars = order.map((f) => ({ name: names[f], ...all[f][a] }));
+      const title = `per unit of ${axis}` + (names.length > most ? `, ${most} strongest of ${T.count(names.length)}` : "");
+      const chart = T.barChart({ title, rows: bars, width, test: "loadings-" + axis, colour: T.seriesColour(0) });
+      if (image) chart.insertBefore(loadingPicture(all, a, axis), chart.lastChild);
+      parts.charts.append(chart);
+    });
+    T.redraw();
+  }
+
+  // Pictures: blue pixels become darker along the coordinate, orange ones brighter.
+  function loadingPicture(all, a, axis) {
+    const reach = Math.max(...all.map((row) => Math.abs(row[a].value))) || 1;
+    const canvas = T.make("canvas", { class: "picture", role: "img", "aria-label": "Change of the picture along " + axis });
+    T.paint(canvas, (f) => all[f][a].value / reach, T.diverging);
+    canvas.style.width = "112px";
+    return T.make("div", { class: "loading-picture" }, canvas, T.make("span", { class: "note", text: "orange grows, blue falls along " + axis }));
+  }
+
+  // ---- Arrows on the map.
+  function drawArrows(context) {
+    T.facts.arrows = 0;
+    if (!open() || arrows === "none" || T.view.kind === "strip") return;
+    if (arrows === "point") strongestAt(context);
+    else field(context, Number(arrows));
+  }
+
+  // The row of the map C_i of one feature: the direction in the latent space in which it grows, as a step on the screen.
+  function direction(i, f) {
+    const { model, names, d } = T.report;
+    const size = names.length;
+    const row = Array.from({ length: d }, (_, a) => model.maps[(i * size + f) * d + a]);
+    if (T.view.kind === "space") return T.view.turn.slice(0, 2).map((t, k) => (k ? -1 : 1) * t.reduce((sum, v, a) => sum + v * row[a], 0));
+    return [row[T.view.axes[0]], -row[T.view.axes[1]]];
+  }
+
+  // One arrow for each cell of the screen, so that they do not cover each other.
+  function field(context, f) {
+    const { x, y } = T.screen;
+    const cell = 34;
+    const taken = new Map();
+    let longest = 0;
+    for (let i = 0; i < T.report.fitted; i++) {
+      if (!(x[i] > 0 && y[i] > 0 && x[i] < T.view.width && y[i] < T.view.height)) continue;
+      const key = Math.floor(x[i] / cell) * 1000 + Math.floor(y[i] / cell);
+      if (taken.has(key)) continue;
+      const [dx, dy] = direction(i, f);
+      taken.set(key, [i, dx, dy]);
+      longest = Math.max(longest, Math.hypot(dx, dy));
+    }
+    for (const [i, dx, dy] of taken.values()) {
+      const length = Math.hypot(dx, dy);
+      if (!(length > 0)) continue;
+      const size = 8 + 22 * (length / longest);
+      arrow(context, x[i], y[i], (dx / length) * size, (dy / length) * size);
+      T.facts.arrows++;
+    }
+  }
+
+  function strongestAt(context) {
+    const i = T.state.picked >= T.report.fitted ? nearestFitted(T.state.picked) : T.state.picked;
+    if (i < 0) return;
+    const { names, std } = T.report;
+    const unit = (f) => (parts.relative.checked && std && std[f] > 0 ? std[f] : 1);
+    const all = names.map((_, f) => [f, direction(i, f).map((v) => v / unit(f))]).sort((p, q) => Math.hypot(...q[1]) - Math.hypot(...p[1])).slice(0, 5);
+    const longest = Math.hypot(...all[0][1]) || 1;
+    context.font = T.font(11, "600");
+    for (const [f, [dx, dy]] of all) {
+      const [ex, ey] = [(dx / longest) * 70, (dy / longest) * 70];
+      arrow(context, T.screen.x[i], T.screen.y[i], ex, ey);
+      context.textAlign = ex < 0 ? "right" : "left";
+      T.haloText(context, names[f].slice(0, 24), T.screen.x[i] + ex * 1.08, T.screen.y[i] + ey * 1.08 + 4);
+      T.facts.arrows++;
+    }
+  }
+
+  function arrow(context, x, y, dx, dy) {
+    const length = Math.hypot(dx, dy);
+    if (length < 1) return;
+    const [ux, uy] = [dx / length, dy / length];
+    const head = Math.min(7, length * 0.45);
+    for (const [colour, width] of [[T.css(T.pageColour()), 4], [T.ink(), 1.6]]) {
+      context.strokeStyle = colour;
+      context.lineWidth = width;
+      context.beginPath();
+      context.moveTo(x, y);
+      context.lineTo(x + dx, y + dy);
+      context.moveTo(x + dx - head * (ux + 0.5 * uy), y + dy - head * (uy - 0.5 * ux));
+      context.lineTo(x + dx, y + dy);
+      context.lineTo(x + dx - head * (ux - 0.5 * uy), y + dy - head * (uy + 0.5 * ux));
+      context.stroke();
+    }
+  }
+})();

@@ -1,0 +1,75 @@
+//! The page holds the numbers of its model, stays one element of data whatever the names are, and asks for nothing outside.
+
+use super::*;
+use serde_json::Value;
+use tangency::io::Model;
+use tangency::{Config, Fitter, Shape, generate};
+
+const HOSTILE: &str = "</script><script>alert(1)</script><!--/*STYLE*/<!--DATA-->\u{2028}\"'&";
+
+fn model() -> Model {
+    let curve = generate(Shape::SCurve, 60, 0.02, 1);
+    let config = Config { n_neighbors: 6, max_iter: 8, ..Config::default() };
+    let fit = Fitter::new(config).fit(&curve.points).unwrap();
+    let names = ["a", HOSTILE, "c"].map(str::to_owned).to_vec();
+    let labels = (0..60).map(|i| if i == 3 { HOSTILE.to_owned() } else { format!("{i}") }).collect();
+    Model { fit, feature_names: names, ids: None, labels: Some(labels) }
+}
+
+fn data(page: &str) -> Value {
+    let begin = page.find("<script id=\"tangency-data\" type=\"application/json\">").unwrap();
+    let text = &page[begin..];
+    let text = &text[text.find('>').unwrap() + 1..text.find("</script>").unwrap()];
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn the_page_is_whole_and_names_stay_text() {
+    let model = model();
+    let report = Report { title: HOSTILE.into(), table: Some("a b.csv"), ..Report::default() };
+    let page = report.html(&model).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
+    assert!(!page.contains("alert(1)</script>") && !page.contains("<script>alert"));
+    assert_eq!(page.matches("id=\"tangency-data\"").count(), 1);
+    assert!(!page.contains("http://") || !page.contains("src=\"http"));
+    let data = data(&page);
+    assert_eq!(data["title"], HOSTILE);
+    assert_eq!(data["features"]["names"][1], HOSTILE);
+    assert_eq!(data["labels"][3], HOSTILE);
+    assert_eq!((&data["n_points"], &data["n_new"], &data["n_components"]), (&60.into(), &0.into(), &2.into()));
+    assert_eq!(data["coordinates"]["shape"], serde_json::json!([60, 2]));
+    assert_eq!(data["command"], "tangency fit 'a b.csv' --n-neighbors 6 --max-iter 8");
+    assert_eq!(data["graph"]["refit"], "tangency fit 'a b.csv' --edges kept.csv --max-iter 8");
+    assert_eq!(data["warnings"].as_array().unwrap().len(), model.cautions().len());
+    assert_eq!(data["bound"]["bound"]["shape"], serde_json::json!([model.fit.trace.len()]));
+    assert_eq!(data["bound"]["parts"]["shape"], serde_json::json!([model.fit.trace.len(), 4]));
+}
+
+#[test]
+fn new_rows_stand_behind_the_fitted_ones() {
+    let model = model();
+    let new = generate(Shape::SCurve, 5, 0.02, 2).points.transpose().to_owned();
+    let new = NewRows { values: new, ids: Some((0..5).map(|i| format!("n{i}")).collect()), labels: None };
+    let page = Report { new: Some(new), ..Report::default() }.html(&model).unwrap();
+    let data = data(&page);
+    assert_eq!(data["n_new"], 5);
+    assert_eq!(data["coordinates"]["shape"], serde_json::json!([65, 2]));
+    assert_eq!((&data["ids"][59], &data["ids"][60]), (&"59".into(), &"n0".into()));
+    assert_eq!((&data["labels"][59], &data["labels"][60]), (&"59".into(), &"".into()));
+    assert_eq!(data["features"]["values"]["shape"], serde_json::json!([65, 3]));
+}
+
+#[test]
+fn images_must_have_as_many_pixels_as_there_are_features() {
+    let model = model();
+    let refused = Report { image: Some((2, 2)), ..Report::default() }.html(&model).err().unwrap();
+    assert_eq!(refused.to_string(), "image must be height x width of an image of 3 features, not 2x2");
+    let page = Report { image: Some((1, 3)), ..Report::default() }.html(&model).unwrap();
+    assert_eq!(data(&page)["image"]["width"], 3);
+}
+
+#[test]
+fn words_of_a_shell_are_quoted() {
+    let typed = typed(["tangency", "fit", "it's here.csv", "-k", "7", ""].map(str::to_owned));
+    assert_eq!(typed, "tangency fit 'it'\\''s here.csv' -k 7 ''");
+}

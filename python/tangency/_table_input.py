@@ -1,0 +1,67 @@
+"""Tables that a user brings, checked; what is wrong with one is told in one sentence."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_array, validate_data
+
+Array = NDArray[np.float64]
+
+
+def checked(X: Any, model: Any = None, *, reset: bool = False, ensure_min_samples: int = 1) -> Array:
+    """A table of finite numbers, checked as scikit-learn does.
+
+    If there is a model, the table must have the features that it was fitted to, or else `reset` them.
+    """
+    try:
+        table = check_array(
+            X,
+            dtype=np.float64,
+            input_name="X",
+            estimator=model,
+            ensure_min_samples=ensure_min_samples,
+            ensure_all_finite=False,
+        )
+    except (TypeError, ValueError) as error:
+        raise _in_a_sentence(error) from None
+    refuse_missing(table, "Input X")
+    if model is not None:
+        validate_data(model, X, reset=reset, skip_check_array=True)
+    return contiguous(table)
+
+
+def _in_a_sentence(error: Exception) -> Exception:
+    """An error of scikit-learn's or NumPy's that lists numbers or types, without these."""
+    text = str(error)
+    lines = text.splitlines()
+    if text.startswith("Expected 2D array"):
+        return ValueError(f"{lines[0].rstrip(':')}. {lines[-1]}")
+    if text.startswith("Complex data not supported"):
+        return ValueError("Complex data not supported; give real and imaginary parts as features of their own")
+    if text.startswith("could not convert"):
+        return ValueError(f"X must hold numbers, and {text}; encode such features, or leave them out")
+    if "DType" in text:
+        return TypeError("X must hold numbers, and some of its columns do not; encode them, or leave them out")
+    return error
+
+
+def refuse_missing(table: NDArray[Any], name: str) -> None:
+    """Tells where the first number is missing."""
+    finite = np.isfinite(table)
+    if finite.all():
+        return
+    missing = np.argwhere(~finite)
+    kind = "NaN" if np.isnan(table[tuple(missing[0])]) else "infinity"
+    place = ", ".join(map(str, missing[0]))
+    raise ValueError(
+        f"{name} contains {kind}, first at [{place}], {len(missing)} in all; fill in or drop such rows or features"
+    )
+
+
+def contiguous(table: Any) -> Array:
+    """The same array, or a copy if it is contiguous in neither order or begins at an odd address."""
+    array, flags = cast(Array, table), table.flags
+    return array if flags.aligned and (flags.c_contiguous or flags.f_contiguous) else np.array(array, order="C")

@@ -1,0 +1,159 @@
+"""The bound tells a short-circuit from good edges: it scores highest, its removal gains, and pruning takes it alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from tangency import LLLVM, PruneResult, datasets, edge_scores, prune, test_edges
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """An S-curve whose graph has one edge too many, from one side of a bend to the other."""
+    X, truth = datasets.make_s_curve(150)
+    apart = np.abs(truth[:, None] - truth[None, :])
+    across = np.abs(apart[..., 0] - 3.0) + apart[..., 1]
+    bad = tuple(sorted(int(point) for point in np.unravel_index(across.argmin(), across.shape)))
+    clean = LLLVM(n_neighbors=7).fit(X)
+    model = LLLVM(graph=np.vstack([clean.edges_, [bad]])).fit(X)
+    return model, bad, clean
+
+
+@pytest.fixture(scope="module")
+def pruned(planted):
+    model = planted[0]
+    before = (model.embedding_.copy(), model.edges_.copy(), model.lower_bound_, model.get_params(), model._native)
+    return prune(model), before
+
+
+def test_the_planted_edge_is_the_most_suspect(planted):
+    model, bad, _ = planted
+    scores = edge_scores(model)
+    assert scores.dtype.names == ("i", "j", "length", "resistance", "residual", "score")
+    assert (scores[0]["i"], scores[0]["j"]) == bad
+    assert (np.diff(scores["score"]) <= 0).all()
+    assert {(int(i), int(j)) for i, j in scores[["i", "j"]]} == {tuple(edge) for edge in model.edges_.tolist()}
+    assert ((scores["resistance"] > 0) & (scores["resistance"] <= 1 + 1e-9)).all()
+
+
+def test_the_bound_speaks_for_removing_it_and_against_removing_a_good_edge(planted):
+    model, bad, _ = planted
+    last = edge_scores(model)[-1]
+    good = (int(last["i"]), int(last["j"]))
+    both, *each = test_edges(model, [bad, good], seeds=1)
+    assert set(both.removed) == {bad, good} and both.added == []
+    alone = {test.removed[0]: test for test in each}
+    assert set(alone) == {bad, good}
+    assert alone[bad].change > 5
+    assert alone[good].change < 0
+    for test in (both, *each):
+        assert test.seeds == 1 and test.converged and test.spread == 0
+        assert sum(test.parts.values()) == pytest.approx(test.change, abs=1e-6)
+
+
+def test_an_edge_that_is_not_there_is_added_and_progress_is_told(planted, capsys):
+    _, bad, clean = planted
+    (test,) = test_edges(clean, bad, seeds=2, verbose=True)
+    assert "test" in capsys.readouterr().err
+    assert test.added == [bad] and test.removed == [] and test.seeds == 2
+    assert test.change < -5
+
+
+def test_pruning_removes_the_planted_edge_alone(planted, pruned):
+    _, bad, clean = planted
+    found, _ = pruned
+    assert isinstance(found, PruneResult)
+    assert found.removed.dtype.names == ("i", "j", "length", "resistance", "residual", "score", "gain")
+    assert [(int(i), int(j)) for i, j in found.removed[["i", "j"]]] == [bad]
+    assert {tuple(edge) for edge in found.model.edges_.tolist()} == {tuple(edge) for edge in clean.edges_.tolist()}
+    assert found.model.removed_edges_.tolist() == [list(bad)]
+
+
+def test_what_pruning_tells_adds_up(planted, pruned):
+    model = planted[0]
+    found, _ = pruned
+    assert found.gain > 5 and found.removed["gain"][0] > 2
+    assert found.model.lower_bound_ - model.lower_bound_ == pytest.approx(found.gain, abs=1e-6)
+    assert found.baseline_samples > 0 and found.baseline_std > 0 and found.baseline_mean < 2
+    assert found.bridges == [] and not found.interrupted
+    assert found.rounds and found.n_iter > 0
+
+
+def test_pruning_leaves_the_model_as_it_was(planted, pruned):
+    model = planted[0]
+    found, (embedding, edges, bound, params, native) = pruned
+    assert found.model is not model and model._native is native
+    np.testing.assert_array_equal(model.embedding_, embedding)
+    np.testing.assert_array_equal(model.edges_, edges)
+    assert model.lower_bound_ == bound and model.removed_edges_.shape == (0, 2)
+    assert all(model.get_params()[name] is value for name, value in params.items())
+
+
+def test_the_pruned_model_is_a_model_like_any_other(pruned, tmp_path):
+    found, _ = pruned
+    new = datasets.make_s_curve(5, random_state=9)[0]
+    placed = found.model.transform(new)
+    assert placed.shape == (5, 2)
+    found.model.save(tmp_path / "pruned.safetensors")
+    np.testing.assert_array_equal(LLLVM.load(tmp_path / "pruned.safetensors").transform(new), placed)
+
+
+def test_prune_as_a_setting_gives_the_same(planted, pruned):
+    model = planted[0]
+    found, _ = pruned
+    X = model._native.observations
+    again = LLLVM(graph=model.graph, prune=True).fit(X)
+    np.testing.assert_array_equal(again.embedding_, found.model.embedding_)
+    assert again.lower_bound_ == found.model.lower_bound_
+
+
+def test_a_gain_that_no_edge_has_removes_nothing(planted):
+    model = planted[0]
+    found = prune(model, min_gain=1e6)
+    assert len(found.removed) == 0 and found.gain == 0
+    np.testing.assert_array_equal(found.model.edges_, model.edges_)
+
+
+@pytest.mark.parametrize("judge", [edge_scores, prune, lambda model: test_edges(model, [[0, 1]])])
+def test_only_a_fitted_model_has_edges(judge):
+    with pytest.raises(ValueError, match="must be a fitted LLLVM, not ndarray"):
+        judge(np.zeros((3, 2)))
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        judge(LLLVM())
+
+
+@pytest.mark.parametrize(
+    ("edges", "sentence"),
+    [
+        ([], r"pairs of points, in an array of whole numbers of shape \(m, 2\), not \(1, 0\)"),
+        ([[0, 1, 2]], r"of shape \(m, 2\), not \(1, 3\)"),
+        ([[0.5, 1.0]], "whole numbers"),
+        ([[0, 150]], "points from 0 to 149, not 0 to 150"),
+        ([[-1, 3]], "points from 0 to 149, not -1 to 3"),
+        ([[4, 4]], "two different points"),
+    ],
+)
+def test_edges_that_cannot_be_are_refused(planted, edges, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        test_edges(planted[2], edges)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"max_removed": 0}, "max_removed must be at least 1, not 0"),
+        ({"max_removed": 2.5}, "max_removed must be a whole number, not 2.5"),
+        ({"min_gain": "much"}, "min_gain must be a number, not 'much'"),
+        ({"min_gain": -1}, "min_gain must be a number of nats, zero or more, not -1"),
+    ],
+)
+def test_options_of_pruning_that_cannot_be_are_refused(planted, options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        prune(planted[0], **options)
+
+
+def test_the_number_of_seeds_is_checked(planted):
+    with pytest.raises(ValueError, match="seeds must be at least 1, not 0"):
+        test_edges(planted[2], [[0, 1]], seeds=0)

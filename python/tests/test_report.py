@@ -1,0 +1,85 @@
+"""The report of a model in Python is the page that the command makes, with the labels and new rows that are given."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import tangency
+from tangency import LLLVM, datasets
+
+HOSTILE = "</script><script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def model() -> LLLVM:
+    X, _ = datasets.make_s_curve(120, random_state=1)
+    return LLLVM(n_neighbors=8, max_iter=30).fit(X)
+
+
+def data(page: str) -> dict:
+    return json.loads(re.search(r'<script id="tangency-data" type="application/json">(.*?)</script>', page, re.S)[1])
+
+
+def floats(array: dict) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(array["f32"]), "<f4").reshape(array["shape"])
+
+
+def test_the_page_holds_the_numbers_of_the_model(model):
+    found = data(tangency.report(model, title="here").html)
+    assert (found["title"], found["n_points"], found["n_new"], found["n_components"]) == ("here", 120, 0, 2)
+    np.testing.assert_allclose(floats(found["coordinates"]), model.embedding_, rtol=1e-6)
+    assert found["bound"]["final"] == model.lower_bound_
+    assert found["command"] == "tangency.LLLVM(max_iter=30, n_neighbors=8).fit(X)"
+
+
+def test_labels_and_new_rows_are_shown_and_stay_text(model):
+    new, _ = datasets.make_s_curve(4, random_state=2)
+    page = tangency.report(
+        model,
+        new,
+        labels=[HOSTILE] * 120,
+        ids=np.arange(120),
+        new_labels=["a", "b", None, np.nan],
+        new_ids=list("wxyz"),
+    )
+    assert HOSTILE not in page.html
+    found = data(page.html)
+    assert found["labels"][0] == HOSTILE and found["labels"][120:] == ["a", "b", "", ""]
+    assert found["ids"][119:122] == ["119", "w", "x"]
+    np.testing.assert_allclose(floats(found["coordinates"])[120:], model.transform(new), rtol=1e-5, atol=1e-6)
+
+
+def test_it_is_saved_whole_and_shows_itself_in_a_notebook(model, tmp_path: Path):
+    page = tangency.report(model, path=tmp_path / "r.html")
+    assert (tmp_path / "r.html").read_text(encoding="utf-8") == page.html
+    assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
+    assert page._repr_html_().startswith("<iframe") and "<script>" not in page._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"labels": ["a"]}, "labels has 1 entries but there are 120"),
+        ({"image": (2, 2)}, "image must be height x width of an image of 3 features"),
+        ({"image": (0, 3)}, "image height must be at least 1"),
+        ({"X": np.zeros((2, 5))}, "features"),
+        ({"new_ids": ["a"]}, "new_ids has 1 entries"),
+    ],
+)
+def test_wrong_input_is_refused(model, arguments, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        tangency.report(model, **arguments)
+
+
+def test_a_model_must_be_fitted():
+    with pytest.raises(NotFittedError):
+        tangency.report(LLLVM())
+    with pytest.raises(ValueError, match="must be a fitted LLLVM"):
+        tangency.report("model")

@@ -1,0 +1,387 @@
+"""A selection ranks graphs and dimensions by the bound, and where and in how many goes its fits run changes nothing."""
+
+from __future__ import annotations
+
+import csv
+import os
+import pickle
+import subprocess
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pytest
+from scipy import sparse
+
+from tangency import LLLVM, Selection, _parallel, _settings, datasets, select
+
+COMMAND = os.environ.get("TANGENCY_COMMAND", str(Path(__file__).parents[2] / "target" / "release" / "tangency"))
+
+#: A grid that takes about a second, in which some fits collapse, some are raced and one graph is in pieces.
+GRID = {"n_neighbors": [2, 5, 7], "n_components": [1, 2], "seeds": 3, "max_iter": 30}
+
+
+@pytest.fixture(scope="module")
+def curve():
+    return datasets.make_s_curve(120)[0]
+
+
+@pytest.fixture(scope="module")
+def found(curve):
+    return select(curve, n_neighbors=[6, 9], n_components=range(1, 4), seeds=2)
+
+
+@pytest.fixture(scope="module")
+def small():
+    return datasets.make_s_curve(80, noise=0.02, random_state=1)[0]
+
+
+@pytest.fixture(scope="module")
+def local(small):
+    """What a selection of the small table gives here, with one fit after the other."""
+    return select(small, **GRID, n_jobs=1)
+
+
+def same(one, other):
+    assert one.cells == other.cells
+    assert one.summary == other.summary
+    assert one.complete == other.complete
+
+
+# ---- what it says
+
+
+def test_the_dimension_of_an_s_curve_is_found(found):
+    assert found.best_["n_components"] == 2
+    assert found.best_["graph"] == "knn 6" and found.best_["n_neighbors"] == 6
+    assert found.complete
+
+
+def test_every_fit_is_a_cell(found):
+    assert len(found.cells) == 2 * 3 * 2
+    for cell in found.cells:
+        assert list(cell) == ["graph", "n_neighbors", "n_components", "seed", "bound", "n_iter", "stop", "message"]
+        assert (cell["bound"] is None) == (cell["n_iter"] is None) == (cell["stop"] == "raced")
+        assert cell["graph"] == f"knn {cell['n_neighbors']}"
+    assert [cell["seed"] for cell in found.cells] == [0, 1] * 6
+
+
+def test_the_summary_says_how_far_each_is_behind(found):
+    names = {"graph", "n_neighbors", "n_components", "mean", "std", "count"}
+    names |= {"not_converged", "collapsed", "failed", "raced", "behind", "spreads"}
+    assert all(set(candidate) == names for candidate in found.summary)
+    ranked = [candidate for candidate in found.summary if candidate["mean"] is not None]
+    assert ranked == found.summary[: len(ranked)] and found.best_ == ranked[0]
+    for candidate in ranked:
+        ours = [
+            c for c in found.cells if (c["graph"], c["n_components"]) == (candidate["graph"], candidate["n_components"])
+        ]
+        bounds = [c["bound"] for c in ours if c["bound"] is not None and c["stop"] != "collapsed"]
+        assert candidate["mean"] == pytest.approx(np.mean(bounds)) and candidate["count"] == len(bounds)
+        assert candidate["behind"] == pytest.approx(ranked[0]["mean"] - candidate["mean"])
+    collapsed = [candidate for candidate in found.summary if candidate["mean"] is None]
+    assert collapsed and all(candidate["collapsed"] == 2 and candidate["behind"] is None for candidate in collapsed)
+
+
+def test_a_selection_describes_itself(found):
+    assert repr(found).startswith("Selection of 6 candidates: best is knn 6 in 2 dimensions, ")
+    assert f"{found.best_['mean']:.2f} nats" in repr(found)
+
+
+def test_the_cells_come_as_a_data_frame(found):
+    frame = found.to_pandas()
+    assert list(frame.columns) == list(found.cells[0]) and len(frame) == len(found.cells)
+    assert frame["bound"].max() == max(cell["bound"] for cell in found.cells if cell["bound"] is not None)
+
+
+def test_the_best_model_is_the_fit_of_its_cell(found, curve):
+    model = found.best_model(curve)
+    assert (model.n_components, model.n_neighbors, model.connect) == (2, 6, False)
+    cells = [c for c in found.cells if (c["graph"], c["n_components"]) == ("knn 6", 2)]
+    assert model.lower_bound_ == max(cell["bound"] for cell in cells)
+    assert model.random_state in [cell["seed"] for cell in cells]
+
+
+def test_the_bounds_are_drawn(found):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    axes = found.plot()
+    axes.figure.canvas.draw()
+    assert axes.get_xlabel() and len(axes.lines) > 0
+    pyplot.close("all")
+
+
+def test_a_collapsed_fit_gives_no_best_model(small):
+    settings = {"n_neighbors": 8, "n_components": 2, "seeds": 1}
+    found = select(small, **settings)
+    assert found.cells[0]["stop"] == "collapsed" and found.best_ is None
+    assert repr(found) == "Selection of 1 candidates, none with a bound"
+    with pytest.raises(ValueError, match="no candidate has a bound"):
+        found.best_model(small)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_best_model_is_not_made_from_a_seed_that_collapsed(small):
+    cell = {"candidate": 0, "n_iter": 9, "message": None}
+    cells = [
+        cell | {"seed": 4, "bound": 90.0, "stop": "collapsed"},
+        cell | {"seed": 5, "bound": 1.0, "stop": "converged"},
+        cell | {"seed": 6, "bound": 0.5, "stop": "converged"},
+    ]
+    ranking = [{"candidate": 0, "mean": 0.75, "deviation": 0.3, "count": 2, "behind": {"nats": 0.0, "spreads": None}}]
+    graphs = {"knn 5": {"n_neighbors": 5}}
+    made = Selection([("knn 5", 5, 2, 1)], cells, ranking, True, {"max_iter": 2}, graphs, [], "")
+    assert made.best_model(small).random_state == 5
+
+
+# ---- the same everywhere
+
+
+def test_one_fit_at_a_time_and_several_give_the_same(small, local):
+    same(select(small, **GRID, n_jobs=2), local)
+    same(select(small, **GRID), local)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading", "sequential"])
+def test_other_backends_of_joblib_give_the_same(small, local, backend):
+    with joblib.parallel_config(backend=backend):
+        same(select(small, **GRID, n_jobs=2), local)
+
+
+def test_a_fit_has_the_threads_that_are_left(small, monkeypatch):
+    given = []
+
+    def noted(work, jobs, n_jobs):
+        given.append((n_jobs, [job[-1] for job in jobs]))
+        return finished(work, jobs, n_jobs)
+
+    finished = _parallel.finished
+    monkeypatch.setattr(_parallel, "finished", noted)
+    monkeypatch.setattr(_settings, "threads", lambda n_jobs: 4)
+    select(small, n_neighbors=5, n_components=2, seeds=1, max_iter=2)
+    select(small, n_neighbors=[5, 6], n_components=2, seeds=1, max_iter=2)
+    assert given == [(1, [4]), (2, [2, 2])]
+
+
+def test_a_race_only_leaves_out_what_is_hopeless(small, local):
+    all_of_them = select(small, **GRID, race=False)
+    assert len(all_of_them.cells) == len(local.cells)
+    raced = 0
+    for cell, whole in zip(local.cells, all_of_them.cells, strict=True):
+        if cell["stop"] == "raced":
+            raced += 1
+            assert whole["bound"] is not None and whole["bound"] < local.best_["mean"]
+        else:
+            assert cell == whole
+    assert raced > 0 and raced == sum(candidate["raced"] for candidate in local.summary)
+    assert sum(candidate["raced"] for candidate in all_of_them.summary) == 0
+    assert all_of_them.best_["graph"] == local.best_["graph"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "options"),
+    [
+        (["-k", "2,5", "--radius", "1,0.75"], {"n_neighbors": [2, 5], "radius": [0.75, 1]}),
+        (["--mutual", "6:7", "--all"], {"n_neighbors": [6, 7], "symmetry": "mutual", "race": False}),
+    ],
+    ids=["neighbours and radii, raced", "mutual neighbours, all"],
+)
+def test_the_command_finds_the_same_bit_for_bit(small, tmp_path, asked, options):
+    table, out = tmp_path / "table.csv", tmp_path / "found.csv"
+    np.savetxt(table, small, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
+    always = ["-d", "1:2", "--seeds", "2", "--seed", "3", "--max-iter", "25", "--out", out]
+    run = subprocess.run([COMMAND, "select", table, *asked, *always], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    with open(out, newline="", encoding="utf-8") as file:
+        theirs = list(csv.DictReader(file))
+    found = select(small, n_components=[1, 2], seeds=2, random_state=3, max_iter=25, **options)
+    for row, cell in zip(theirs, found.cells, strict=True):
+        number = "" if cell["n_neighbors"] is None else f" {cell['n_neighbors']}"
+        assert row["graph"] + number == cell["graph"]
+        for name in ("n_neighbors", "n_components", "seed", "bound", "n_iter", "stop"):
+            text = cell[name] if isinstance(cell[name], str) else repr(cell[name])
+            assert row[name] == ("" if cell[name] is None else text)
+
+
+# ---- graphs
+
+
+def test_graphs_of_every_kind_are_candidates(small):
+    near = datasets.true_edges(small, small, 6)[0]
+    dense = np.zeros((80, 80), dtype=bool)
+    dense[near[:, 0], near[:, 1]] = True
+    given = {"pairs": near, "sparse": sparse.csr_array(dense.astype(float)), "dense": dense}
+    settings = {"n_components": 1, "seeds": 1, "max_iter": 10}
+    found = select(small, n_neighbors=6, symmetry=["or", "mutual"], radius=1.0, graphs=given, **settings)
+    assert [cell["graph"] for cell in found.cells] == [
+        "knn 6", "mutual 6", "radius 1", "edges pairs", "edges sparse", "edges dense",
+    ]  # fmt: skip
+    assert [cell["n_neighbors"] for cell in found.cells] == [6, 6, None, None, None, None]
+    bounds = {cell["graph"]: cell["bound"] for cell in found.cells}
+    assert (
+        bounds["edges pairs"]
+        == bounds["edges sparse"]
+        == bounds["edges dense"]
+        == bounds["knn 6"]
+        != bounds["mutual 6"]
+    )
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "graph",
+    [{"n_neighbors": 7, "symmetry": "mutual"}, {"radius": 1.0}, {"radius": 1.25}, {"graphs": {"mine": None}}],
+    ids=["mutual", "radius 1", "radius 1.25", "given"],
+)
+def test_the_best_model_has_the_graph_of_its_kind(small, graph):
+    if "graphs" in graph:
+        graph = {"graphs": {"mine": datasets.true_edges(small, small, 5)[0]}}
+    found = select(small, **graph, seeds=1, max_iter=20, n_jobs=1)
+    assert found.best_ is not None
+    model = found.best_model(small)
+    assert model.lower_bound_ == found.cells[0]["bound"] and model.n_jobs == 1
+
+
+def test_neighbours_may_come_from_a_generator(small):
+    found = select(small, (k for k in (5, 6)), 2, symmetry=iter(["or", "mutual"]), seeds=1, max_iter=3)
+    assert [cell["graph"] for cell in found.cells] == ["knn 5", "knn 6", "mutual 5", "mutual 6"]
+
+
+def test_without_a_word_about_graphs_the_usual_ones_are_tried():
+    few = datasets.make_s_curve(9)[0]
+    tried = [(candidate["graph"], candidate["n_components"]) for candidate in select(few, seeds=1, max_iter=2).summary]
+    assert sorted(tried) == [(f"knn {k}", d) for k in range(4, 9) for d in (1, 2, 3)]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_graphs_in_pieces_are_named_and_fitted_only_if_joined(small, local):
+    broken = [cell for cell in local.cells if cell["n_neighbors"] == 2]
+    assert [cell["stop"] for cell in broken] == ["disconnected", "disconnected"]
+    assert all(cell["bound"] is None and cell["seed"] is None for cell in broken)
+    joined = select(small, n_neighbors=2, n_components=1, seeds=1, max_iter=5, connect=True)
+    assert all(cell["bound"] is not None for cell in joined.cells)
+    with pytest.warns(UserWarning, match="bridges were added to join pieces"):
+        model = joined.best_model(small)
+    assert len(model.bridges_) > 0
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_other_settings_reach_the_fits(small):
+    found = select(small, 6, 1, 1, scaling="none", lam=1.0, nu=0.0, random_state=7, max_iter=4, init="random")
+    (cell,) = found.cells
+    assert cell["seed"] == 7 and cell["n_iter"] <= 4
+    again = LLLVM(1, 6, scaling="none", lam=1.0, nu=0.0, random_state=7, max_iter=4, init="random").fit(small)
+    assert again.lower_bound_ == cell["bound"]
+
+
+# ---- interrupted and taken up again
+
+
+def interrupted_after(n, monkeypatch, work):
+    """Calls `work` with a Ctrl-C after so many fits."""
+    seen = 0
+    finished = _parallel.finished
+
+    def stopping(*arguments):
+        nonlocal seen
+        for result in finished(*arguments):
+            yield result
+            seen += 1
+            if seen == n:
+                raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_parallel, "finished", stopping)
+        return work()
+
+
+@pytest.mark.parametrize("n", [1, 3, 6])
+def test_an_interrupted_selection_goes_on_where_it_was(small, local, monkeypatch, n):
+    with pytest.warns(
+        UserWarning, match=rf"interrupted: {n} of at most 12 fits are done; give this selection as resume="
+    ):
+        part = interrupted_after(n, monkeypatch, lambda: select(small, **GRID, n_jobs=2))
+    assert not part.complete
+    fitted = [cell for cell in part.cells if cell["stop"] != "disconnected"]
+    assert len(fitted) == n and all(cell in local.cells for cell in part.cells)
+    assert all(candidate["raced"] == 0 for candidate in part.summary)
+    again = pickle.loads(pickle.dumps(part))
+    made = []
+    monkeypatch.setattr(
+        _parallel, "finished", lambda work, jobs, k: (made.append(j) or (i, work(*j)) for i, j in enumerate(jobs))
+    )
+    same(select(small, **GRID, resume=again), local)
+    assert len(made) == sum(cell["bound"] is not None for cell in local.cells) - n
+
+
+def test_a_complete_selection_that_is_resumed_makes_no_fit(small, local, monkeypatch):
+    monkeypatch.setattr(_parallel, "finished", None)
+    same(select(small, **GRID, resume=local), local)
+
+
+@pytest.mark.parametrize(
+    "change", [{"seeds": 2}, {"max_iter": 31}, {"random_state": 1}, {"race": False}, {"n_neighbors": [5, 7]}]
+)
+def test_only_the_same_selection_is_resumed(small, local, change):
+    with pytest.raises(ValueError, match="resume must be a selection of the same table and settings"):
+        select(small, **(GRID | change), resume=local)
+
+
+def test_a_selection_of_another_table_is_not_resumed(small, local):
+    with pytest.raises(ValueError, match="resume must be a selection of the same table and settings"):
+        select(small[::-1], **GRID, resume=local)
+
+
+# ---- wrong input
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"neighbours": 5}, "select has no setting 'neighbours'; it takes accelerate, alpha, "),
+        ({"prune": True}, "select has no setting 'prune'"),
+        ({"n_neighbors": 80}, "n_neighbors must be smaller than the number of points, 80, not 80"),
+        ({"n_neighbors": [5, 6, 5]}, "n_neighbors must hold each number once; 5 is there twice"),
+        ({"n_neighbors": []}, "n_neighbors must hold at least one number"),
+        ({"n_neighbors": 5.0}, "n_neighbors must be a whole number, not 5.0"),
+        ({"n_neighbors": "5"}, "n_neighbors must be a whole number, not '5'"),
+        ({"n_neighbors": 0}, "n_neighbors must be at least 1, not 0"),
+        ({"n_components": []}, "n_components must hold at least one number"),
+        ({"n_components": [2, 2]}, "n_components must hold each number once; 2 is there twice"),
+        ({"n_components": 4}, r"n_components must be at most the number of features \(n_features = 3\), not 4"),
+        ({"radius": -1}, "radius must be a positive number, not -1"),
+        ({"radius": [1.0, 1.0]}, "graphs must be different from each other; radius 1 is there twice"),
+        ({"radius": float("nan")}, "radius must be a number, not nan"),
+        ({"symmetry": "and"}, "symmetry must be one of 'or', 'mutual', not 'and'"),
+        ({"symmetry": []}, "symmetry must be 'or', 'mutual', or both"),
+        ({"graphs": ["a.csv"]}, "graphs must be a dictionary of graphs by name, not list"),
+        ({"graphs": {"far": np.array([[0, 99]])}}, "names a point outside 0 to 79"),
+        ({"seeds": 0}, "seeds must be at least 1, not 0"),
+        ({"init": np.zeros((80, 2))}, "init must be a word in select"),
+        ({"largest": True}, "largest must be left out: bounds compare only if they are about the same points"),
+        ({"n_jobs": 0}, "n_jobs must be None or a whole number other than 0, not 0"),
+        ({"resume": "yesterday's"}, "resume must be a selection of the same table and settings"),
+        ({"max_iter": 0}, "max_iter must be at least 1, not 0"),
+    ],
+)
+def test_wrong_options_get_one_sentence(small, options, sentence):
+    with pytest.raises(ValueError, match=sentence) as raised:
+        select(small, **options)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        ([[0.0, 1.0], [1.0, float("nan")], [2.0, 2.0], [0.5, 1.5]], "Input X contains NaN"),
+        ([[0.0, 1.0], [1.0, float("inf")], [2.0, 2.0], [0.5, 1.5]], "Input X contains infinity"),
+        ([[0.0, 1.0], [1.0, 2.0]], "minimum of 3 is required"),
+        ([0.0, 1.0, 2.0, 3.0], "Expected 2D array"),
+        ([[1.0, 2.0]] * 9, "all 9 points are identical"),
+    ],
+)
+def test_a_wrong_table_is_refused(table, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        select(table)
