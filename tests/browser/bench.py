@@ -19,7 +19,8 @@ ZOOM = """
     const [x, y, done] = arguments, canvas = document.getElementById("layer-front"), begin = performance.now();
     (function step() {
       const t = performance.now() - begin, deltaY = Math.floor(t / 750) % 2 ? 25 : -25;
-      canvas.dispatchEvent(new WheelEvent("wheel", { deltaY, clientX: x, clientY: y, bubbles: true, cancelable: true }));
+      const wheel = { deltaY, clientX: x, clientY: y, bubbles: true, cancelable: true };
+      canvas.dispatchEvent(new WheelEvent("wheel", wheel));
       if (t < 3000) requestAnimationFrame(step); else done();
     })();"""
 

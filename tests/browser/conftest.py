@@ -20,10 +20,9 @@ def downloads(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def driver(downloads):
-    try:
-        driver = driving.start(downloads)
-    except driving.BrowserMissing as missing:
-        pytest.fail(str(missing), pytrace=False)
+    if missing := driving.missing():
+        pytest.fail(missing, pytrace=False)
+    driver = driving.start(downloads)
     yield driver
     driver.quit()
 

@@ -23,17 +23,21 @@ WIDE, NARROW = (1280, 860), (390, 844)
 TABS = ["map", "explore", "loadings", "graph", "evidence"]
 
 
-class BrowserMissing(Exception):
-    """There is nothing to show a page with."""
+def programs():
+    """The browser and what drives it, None where there is none."""
+    names = {"Chromium": ["chromium", "chromium-browser", "google-chrome"], "chromedriver": ["chromedriver"]}
+    return {name: next(filter(None, map(shutil.which, places)), None) for name, places in names.items()}
+
+
+def missing():
+    """What to do if there is nothing to show a page with, in words."""
+    absent = " and ".join(name for name, path in programs().items() if path is None)
+    return absent and f"{absent} cannot be found: run ./test, which installs what the tests need"
 
 
 def start(downloads: Path):
     """A browser without a window, which tells what it logs and what it asks for."""
-    driver = shutil.which("chromedriver")
-    browser = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
-    missing = [name for name, path in [("Chromium", browser), ("chromedriver", driver)] if path is None]
-    if missing:
-        raise BrowserMissing(f"{' and '.join(missing)} cannot be found: run ./test, which installs what the tests need")
+    browser, driver = programs().values()
     options = Options()
     options.binary_location = browser
     for flag in ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage"]:

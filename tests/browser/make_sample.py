@@ -273,7 +273,13 @@ def make_line():
     rng = np.random.default_rng(3)
     t = np.sort(np.concatenate([rng.normal(-2, 0.5, 150), rng.normal(1, 0.8, 200)]))
     y = np.stack([np.cos(2 * t), np.sin(2 * t), 0.4 * t], 1)
-    return report(t[:, None], y, labels=["early" if v < -0.7 else "late" for v in t], title="helix.csv in 1 dimension")
+    data = report(t[:, None], y, labels=["early" if v < -0.7 else "late" for v in t], title="helix.csv in 1 dimension")
+    # a refit that begins near its end: three iterations, and long numbers at the axes
+    data["bound"]["parts"] = None
+    data["bound"]["bound"] = array([-520.738, -520.729, -520.723])
+    for name, values in [("gamma", [340.25, 340, 339.7]), ("nu", [0.0336454, 0.033648, 0.033651])]:
+        data["bound"][name] = array(values)
+    return data
 
 
 def make_five():

@@ -460,6 +460,22 @@ def test_the_evidence_has_every_chart_and_they_are_linked(evidence):
     assert evidence.find("all-iterations").is_selected()
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_numbers_at_the_axes_are_whole(page, sample, width):
+    page.size(width, 860)
+    page.open(sample("line"), "evidence")
+    ticks = page.run("""
+        return ["bound", "gamma", "nu"].map((name) => document.querySelector(`[data-test="chart-${name}"]`))
+          .map((svg) => [...svg.querySelectorAll(".tick")].map((tick) => {
+            const [a, b] = [svg.getBoundingClientRect(), tick.getBoundingClientRect()];
+            return [tick.textContent, b.left >= a.left && b.right <= a.right + 4];
+          }))""")
+    assert len(ticks) == 3
+    for texts in ticks:
+        assert all(inside for _, inside in texts), texts
+        assert {"1", "2", "3"} <= {text for text, _ in texts}, texts
+
+
 def test_comparisons_are_linked(evidence):
     evidence.show("compare-0")
     left, top, width, height = evidence.box("compare-1")

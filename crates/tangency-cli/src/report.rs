@@ -87,7 +87,7 @@ pub fn open(page: &Path, say: Say) {
     }
 }
 
-fn new_rows(table: &PathBuf, args: &ReportArgs, model: &Model) -> Result<NewRows> {
+fn new_rows(table: &Path, args: &ReportArgs, model: &Model) -> Result<NewRows> {
     let mut stream = TableStream::open(table, &options(&args.reading))?;
     stream.choose(&model.feature_names)?;
     let mut blocks = Vec::new();
@@ -96,7 +96,7 @@ fn new_rows(table: &PathBuf, args: &ReportArgs, model: &Model) -> Result<NewRows
         count += block.values.ncols();
         if count > MOST_ROWS {
             let reason = format!("has more than {MOST_ROWS} rows, too many for a page; take a sample of them");
-            return Err(Error::File { path: table.clone(), reason });
+            return Err(Error::File { path: table.to_owned(), reason });
         }
         blocks.push(block);
         if blocks.len() * block_rows(model) > MOST_ROWS || interrupt::asked() {

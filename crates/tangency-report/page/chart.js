@@ -2,7 +2,8 @@
 (function () {
   const margin = { left: 56, right: 14, top: 8, bottom: 31 };
 
-  T.seriesColour = (k) => T.css(T.classColour(k));
+  // on a dark page thin lines need more light than points do
+  T.seriesColour = (k) => T.css(T.classColour(k).map((v) => (T.dark() ? Math.round(v + 0.3 * (255 - v)) : v)));
   const dashes = ["", "7 3", "2 3", "9 3 2 3"];
 
   // A place on an axis; on a logarithmic one, of what is positive.
@@ -29,7 +30,7 @@
         if (value >= 10 ** a * 0.999 && value <= 10 ** b * 1.001) ticks.push({ value, text: T.number(value, 2) });
       }
     }
-    return ticks.length ? ticks : T.ticks(10 ** a, 10 ** b, 2);
+    return ticks.length > 1 ? ticks : T.ticks(10 ** a, 10 ** b, 5);
   }
 
   // options: {title, test, width, height, series: [{name, x, y, error}], log, xTitle, xWord, xTicks, yRange, link, note}.
@@ -41,17 +42,19 @@
     const [yLow, yHigh] = options.yRange || spanOf(shown, log);
     const slack = log ? 0 : (yHigh - yLow) * 0.05 || Math.abs(yHigh) * 0.05 || 1;
     const side = options.points ? 10 : 0; // room for marks at both ends
-    const x = scale(xLow, xHigh, margin.left + side, width - margin.right - side, false);
     const y = scale(yLow - slack, yHigh + slack, height - margin.bottom, margin.top, log);
+    const rungs = y.ticks(Math.max(2, Math.floor(height / 45)));
+    const left = Math.max(margin.left, ...rungs.map(({ text }) => 12 + 6.8 * text.length)); // long numbers must not be cut
+    const x = scale(xLow, xHigh, left + side, width - margin.right - side, false);
     const inner = T.svg("g", {});
-    drawAxes(inner, options, x, y);
+    drawAxes(inner, options, x, y, rungs, left);
     const clip = "clip-" + options.test;
     const plot = T.svg("g", { "clip-path": `url(#${clip})` });
     for (const s of shown) drawSeries(plot, s, x, y, options.points);
     const cursor = T.svg("line", { class: "cursor", y1: margin.top, y2: height - margin.bottom, visibility: "hidden" });
     const svg = T.svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, class: "chart", tabindex: "0", role: "img",
       "aria-label": describe(options, shown), "data-test": options.test },
-    T.svg("clipPath", { id: clip }, T.svg("rect", { x: margin.left, y: 0, width: width - margin.left - margin.right, height: height - margin.bottom })),
+    T.svg("clipPath", { id: clip }, T.svg("rect", { x: left, y: 0, width: width - left - margin.right, height: height - margin.bottom })),
     inner, plot, cursor);
     const readout = T.make("span", { class: "readout", "data-test": options.test + "-readout" });
     const figure = T.make("figure", { class: "chart-box" }, T.make("figcaption", {}, T.make("span", { class: "chart-title", text: options.title }), readout),
@@ -68,18 +71,24 @@
   const last = (values) => values[values.length - 1];
   const describe = (options, shown) => options.title + ": " + shown.map((s) => `${s.name} from ${T.number(s.y[0])} to ${T.number(last(s.y))}`).join("; ");
 
-  function drawAxes(group, options, x, y) {
+  function drawAxes(group, options, x, y, rungs, left) {
     const { width, height } = options;
-    for (const { value, text } of y.ticks(Math.max(2, Math.floor(height / 45)))) {
+    for (const { value, text } of rungs) {
       const at = y.of(value);
-      group.append(T.svg("line", { class: "grid", x1: margin.left, x2: width - margin.right, y1: at, y2: at }),
-        T.svg("text", { class: "tick", x: margin.left - 6, y: at + 4, "text-anchor": "end", text }));
+      group.append(T.svg("line", { class: "grid", x1: left, x2: width - margin.right, y1: at, y2: at }),
+        T.svg("text", { class: "tick", x: left - 6, y: at + 4, "text-anchor": "end", text }));
     }
-    const ticks = options.xTicks || x.ticks(Math.max(2, Math.floor(width / 90))).filter(({ value }) => Number.isInteger(value) || !options.whole);
+    const ticks = options.xTicks || across(x.ticks(Math.max(2, Math.floor(width / 90))), options.whole);
     for (const { value, text } of ticks) {
       group.append(T.svg("text", { class: "tick", x: x.of(value), y: height - margin.bottom + 15, "text-anchor": "middle", text }));
     }
     if (options.xTitle) group.append(T.svg("text", { class: "tick axis", x: width - margin.right, y: height - 3, "text-anchor": "end", text: options.xTitle }));
+  }
+
+  // Where only whole numbers have a meaning, no others are written, and these without decimals.
+  function across(ticks, whole) {
+    if (!whole) return ticks;
+    return ticks.filter(({ value }) => Number.isInteger(value)).map(({ value }) => ({ value, text: T.number(value, 7) }));
   }
 
   function drawSeries(group, s, x, y, points) {

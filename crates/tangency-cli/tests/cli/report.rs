@@ -18,9 +18,9 @@ fn data(folder: &Path, page: &str) -> Value {
 #[test]
 fn a_model_has_a_page_and_new_rows_stand_in_it() {
     let folder = with_model();
-    let plain = run_json(folder.path(), "report m.safetensors --out r.html --title here --fitted-table t.csv --json");
+    let plain = run_json(folder.path(), "report m.safetensors --out r.html --title here --fitted-table t.csv");
     assert_eq!(plain["written"], serde_json::json!(["r.html"]));
-    let info = run_json(folder.path(), "info m.safetensors --json");
+    let info = run_json(folder.path(), "info m.safetensors");
     let page = data(folder.path(), "r.html");
     assert_eq!((&page["title"], &page["n_points"], &page["n_new"]), (&"here".into(), &info["n"], &0.into()));
     assert_eq!(page["bound"]["final"], info["bound"]);

@@ -22,7 +22,7 @@ pub fn cases() -> Vec<Case> {
         bad("half a dimension", "-d 1.5", &["n_components", "1.5"]),
         bad("as many dimensions as points", "-d 40", &["n_components", "smaller than the number of points"]),
         bad("more dimensions than features", "-d 1:4", &["n_components", "n_features = 3", "not 4"]),
-        bad("no seeds", "--seeds 0", &["seeds", "from 1 to"]),
+        bad("no seeds", "--seeds 0", &["seeds", "1"]),
         bad("radius zero", "--radius 0,1", &["radius", "positive", "0,1"]),
         bad("radius of words", "--radius wide", &["radius", "wide"]),
         bad("edge list is missing", "--edges none.csv", &["none.csv", "cannot be read"]),
