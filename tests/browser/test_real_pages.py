@@ -428,7 +428,6 @@ def test_the_command_in_the_page_refits_without_the_edge(page, curve, folder, ta
     assert again["feature_names"] == about["feature_names"]
 
 
-@pytest.mark.xfail(strict=True, reason="the command in the page does not name the columns of the fit")
 def test_the_command_in_the_page_refits_the_same_columns(page, curve, folder, tangency):
     page.open(curve[0], "graph")
     _, about = model(folder / "curve.st")

@@ -1,20 +1,25 @@
 //! `tangency edges`: which edges strain a model, and what the bound says of single ones.
 
 use crate::args::EdgesArgs;
+use crate::report::Page;
 use crate::say::{self, Say};
 use crate::{info, interrupt, progress};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 use tangency::evidence::{EdgeScore, EdgeTest, edge_scores, test_edges};
 use tangency::io::{Claims, Model, load_model, write_edge_scores};
 use tangency::{Error, Result};
+use tangency_report::page::Report;
 
 /// Runs the command.
 pub fn run(args: &EdgesArgs, say: Say) -> Result<()> {
     if args.seeds == 0 {
         return Err(Error::InvalidConfig { field: "seeds", requirement: "at least 1".into() });
     }
-    let out = Claims::new(args.force, [&args.model]).claim_if(&args.out)?;
+    let mut claims = Claims::new(args.force, [&args.model]);
+    let (out, page) = (claims.claim_if(&args.out)?, Page::claim(&args.page, &mut claims)?);
     let model = load_model(&args.model)?;
+    Page::check(&page, model.feature_names.len())?;
     let named = args
         .test
         .iter()
@@ -36,6 +41,12 @@ pub fn run(args: &EdgesArgs, say: Say) -> Result<()> {
         write_edge_scores(out, &model.fit, &[], scores.iter().map(|&score| (score, vec![])))?;
         say.line(&format!("wrote {}", out.path().display()));
     }
+    let mut written: Vec<PathBuf> = out.iter().map(|out| out.path().to_owned()).collect();
+    if let Some(page) = &page {
+        let path = page.make(&model, Report { tests: tests.clone(), ..Report::default() })?;
+        say.line(&format!("wrote {}", path.display()));
+        written.push(path);
+    }
     info::warnings(&model).iter().for_each(|text| say.warn(text));
     if tests.iter().any(|test| !test.converged) {
         say.warn("a fit behind the tests collapsed or did not converge, so read small changes with care");
@@ -43,7 +54,7 @@ pub fn run(args: &EdgesArgs, say: Say) -> Result<()> {
     say.result(&json!({
         "edges": scores.iter().map(|score| as_json(&model, score)).collect::<Vec<_>>(),
         "tests": tests.iter().map(|test| test_json(&model, test)).collect::<Vec<_>>(),
-        "written": say::names(out.iter().map(|out| out.path())),
+        "written": say::names(written.iter().map(PathBuf::as_path)),
     }));
     Ok(())
 }

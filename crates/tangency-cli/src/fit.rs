@@ -68,7 +68,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         None => {}
     }
     if let Some(page) = &page {
-        written.push(page.write(&model, &args.table.table, None)?);
+        written.push(page.write(&model, &args.table, None)?);
     }
     info::summary(&model).iter().for_each(|line| say.line(line));
     written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));

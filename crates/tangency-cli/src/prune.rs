@@ -52,7 +52,7 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
         }
         written.extend(files.write(&model, &pruned.removed)?);
         if let Some(page) = page {
-            written.push(page.write(&model, &args.table.table, None)?);
+            written.push(page.write(&model, &args.table, None)?);
         }
         info::summary(&model).iter().for_each(|line| say.line(line));
         written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));

@@ -1,6 +1,6 @@
 //! `tangency report`: a model as one HTML page; `--report` of other commands ends in the same way.
 
-use crate::args::{PageArgs, ReportArgs};
+use crate::args::{PageArgs, ReportArgs, TableArgs};
 use crate::rows::{image_shape, options};
 use crate::say::{self, Say};
 use crate::{info, interrupt};
@@ -69,13 +69,19 @@ impl Page {
     }
 
     /// Writes it and tells where.
-    pub fn write(&self, model: &Model, table: &Path, selection: Option<Selection>) -> Result<PathBuf> {
-        // by its name alone, since a page may be given away
-        let name = table.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    pub fn write(&self, model: &Model, table: &TableArgs, selection: Option<Selection>) -> Result<PathBuf> {
+        let path = &table.table;
+        let is_model = path.extension().is_some_and(|extension| extension == "safetensors");
+        let name = (!is_model).then(|| path.file_name().unwrap_or_default().to_string_lossy().into_owned());
+        let (table, reading) = (name.as_deref(), reading(table));
+        self.make(model, Report { table, reading, selection, ..Report::default() })
+    }
+
+    /// Writes it with what is known beside the model.
+    pub fn make(&self, model: &Model, report: Report) -> Result<PathBuf> {
         let arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
         let command = Some(typed(std::iter::once("tangency".to_owned()).chain(arguments)));
-        let report = Report { table: Some(&name), command, image: self.image, selection, ..Report::default() };
-        write(&self.out, &report, model)?;
+        write(&self.out, &Report { command, image: self.image, ..report }, model)?;
         Ok(self.out.path().to_owned())
     }
 }
@@ -85,6 +91,21 @@ pub fn open(page: &Path, say: Say) {
     if let Err(error) = open::that_detached(page) {
         say.warn(&format!("no browser could be started ({error}); open {} yourself", page.display()));
     }
+}
+
+/// The flags that say how a table is read.
+fn reading(args: &TableArgs) -> Vec<String> {
+    let list = |words: &[String]| (!words.is_empty()).then(|| words.join(","));
+    let given = [
+        ("--id-column", args.id_column.clone()),
+        ("--label-column", args.label_column.clone()),
+        ("--columns", list(&args.columns)),
+        ("--exclude", list(&args.exclude)),
+        ("--array", args.array.clone()),
+    ];
+    let switches = [("--header", args.header), ("--no-header", args.no_header)];
+    let with_values = given.into_iter().filter_map(|(flag, value)| Some([flag.to_owned(), value?])).flatten();
+    with_values.chain(switches.into_iter().filter(|(_, on)| *on).map(|(flag, _)| flag.to_owned())).collect()
 }
 
 fn new_rows(table: &Path, args: &ReportArgs, model: &Model) -> Result<NewRows> {

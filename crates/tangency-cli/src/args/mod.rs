@@ -336,6 +336,8 @@ pub struct EdgesArgs {
     /// All edges with their scores as CSV
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub page: PageArgs,
     /// How many to show
     #[arg(long, default_value_t = 20)]
     pub top: usize,

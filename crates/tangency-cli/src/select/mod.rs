@@ -111,7 +111,7 @@ fn write_page(
         return Err(Error::Interrupted { what: "the fit for the page" });
     }
     let found = tangency_report::page::Selection::of(selection, cells);
-    page.write(&model, &args.table.table, Some(found)).map(Some)
+    page.write(&model, &args.table, Some(found)).map(Some)
 }
 
 fn claim(args: &SelectArgs, figure: &Path, force: bool) -> Result<(Output, Output, Option<Page>)> {

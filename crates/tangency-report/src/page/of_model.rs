@@ -37,6 +37,8 @@ pub struct Report<'a> {
     pub title: String,
     /// The table that was fitted, for the command that repeats it.
     pub table: Option<&'a str>,
+    /// How that table was read: flags and their values.
+    pub reading: Vec<String>,
     /// The command itself where it is known.
     pub command: Option<String>,
     /// Rows that were not fitted.
@@ -68,7 +70,7 @@ impl Report<'_> {
         let fit = &model.fit;
         let d_x = fit.coordinates.ncols();
         let table = self.table.unwrap_or("TABLE");
-        let command = self.command.clone().unwrap_or_else(|| words::command(&fit.config, table, None));
+        let command = self.command.clone().unwrap_or_else(|| words::command(&fit.config, table, &self.reading, None));
         let title = match (self.title.as_str(), self.table) {
             ("", Some(table)) => format!("{table} in {d_x} dimension{}", if d_x == 1 { "" } else { "s" }),
             ("", None) => format!("{} points in {d_x} dimension{}", fit.n(), if d_x == 1 { "" } else { "s" }),
@@ -96,7 +98,7 @@ impl Report<'_> {
             image: self.image.map(|(height, width)| image(&features, height, width)),
             features,
             model: maps(model, &rows.extension),
-            graph: graph(model, &self.tests, words::command(&fit.config, table, Some("kept.csv")))?,
+            graph: graph(model, &self.tests, words::command(&fit.config, table, &self.reading, Some("kept.csv")))?,
             bound: bound(model),
             selection: self.selection.clone(),
             comparisons: None,

@@ -5,9 +5,10 @@ use tangency::io::Model;
 use tangency::{Config, Init, Rule, ScalingRule, Symmetry};
 
 /// The command that makes a fit with these settings again, or one with them on a graph of its own.
-pub(super) fn command(config: &Config, table: &str, edges: Option<&str>) -> String {
+pub(super) fn command(config: &Config, table: &str, reading: &[String], edges: Option<&str>) -> String {
     let plain = Config::default();
     let mut words = vec!["tangency fit".to_owned(), quoted(table)];
+    words.extend(reading.iter().map(|word| quoted(word)));
     let mut say = |differs: bool, flag: String| words.extend(differs.then_some(flag));
     say(config.n_components != plain.n_components, format!("--n-components {}", config.n_components));
     match (edges, config.radius) {
