@@ -25,8 +25,8 @@ fn a_model_has_a_page_and_new_rows_stand_in_it() {
     assert_eq!((&page["title"], &page["n_points"], &page["n_new"]), (&"here".into(), &info["n"], &0.into()));
     assert_eq!(page["bound"]["final"], info["bound"]);
     assert!(page["command"].as_str().unwrap().starts_with("tangency fit t.csv"));
-    run(folder.path(), "generate s-curve --n 7 --seed 9 --out new.csv");
-    run(folder.path(), "report m.safetensors new.csv --out n.html --columns y1:y3");
+    run(folder.path(), "generate s-curve --n 7 --seed 9 --out seven.csv");
+    run(folder.path(), "report m.safetensors seven.csv --out n.html --columns y1:y3");
     let page = data(folder.path(), "n.html");
     assert_eq!((&page["n_points"], &page["n_new"]), (&info["n"], &7.into()));
 }
