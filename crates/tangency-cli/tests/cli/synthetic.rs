@@ -106,6 +106,6 @@ fn the_demo_says_what_to_do_next() {
     let said = run(folder.path(), "demo --dir here --n 120 --seed 1").stdout;
     assert!(said.lines().last().unwrap().starts_with("next: "), "{said}");
     assert!(said.contains("tangency fit"), "{said}");
-    assert_eq!(contents(&folder.path().join("here")).len(), 5);
+    assert_eq!(contents(&folder.path().join("here")).len(), 6);
     assert_eq!(contents(folder.path()).len(), 1, "nothing beside the folder asked for");
 }
