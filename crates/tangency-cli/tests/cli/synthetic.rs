@@ -85,6 +85,7 @@ fn the_demo_unrolls_and_draws() {
     let expected = [
         "tangency-demo-embedding.csv",
         "tangency-demo.csv",
+        "tangency-demo.html",
         "tangency-demo.png",
         "tangency-demo.safetensors",
         "tangency-demo.svg",
