@@ -32,6 +32,18 @@ fn a_model_has_a_page_and_new_rows_stand_in_it() {
 }
 
 #[test]
+fn edges_that_were_tested_stand_in_the_page() {
+    let folder = with_model();
+    let edge = &run_json(folder.path(), "edges m.safetensors")["edges"][0];
+    let (i, j) = (edge["ids"][0].as_str().unwrap(), edge["ids"][1].as_str().unwrap());
+    let told = run_json(folder.path(), &format!("edges m.safetensors --test {i},{j} --seeds 1 --report e.html"));
+    let page = data(folder.path(), "e.html");
+    assert_eq!(page["graph"]["tests"][0]["removed"], told["tests"][0]["removed"]);
+    assert_eq!(page["graph"]["tests"][0]["change"], told["tests"][0]["change"]);
+    assert_eq!(told["written"], serde_json::json!(["e.html"]));
+}
+
+#[test]
 fn other_commands_make_pages_too() {
     let folder = folder();
     run(folder.path(), "generate s-curve --n 80 --noise 0.02 --seed 1 --out c.csv");
@@ -39,6 +51,8 @@ fn other_commands_make_pages_too() {
     run(folder.path(), &format!("fit c.csv {few} -k 7 --report f.html"));
     let page = data(folder.path(), "f.html");
     assert_eq!(page["command"], "tangency fit c.csv --columns y1:y3 --max-iter 12 -k 7 --report f.html");
+    let refit = "tangency fit c.csv --columns y1:y3 --edges kept.csv --max-iter 12";
+    assert_eq!(page["graph"]["refit"], refit);
     run(folder.path(), &format!("prune c.csv {few} -k 7 --apply --report p.html"));
     assert_eq!(data(folder.path(), "p.html")["n_points"], 80);
     run(folder.path(), &format!("select c.csv {few} -k 6,8 -d 1:2 --seeds 1 --report s.html"));
