@@ -235,7 +235,9 @@ impl<'a> Run<'a> {
         if self.stage != Stage::FittingMaps {
             self.update_coordinates(work)?;
             self.parts = bound(self.problem, &self.statistics, &self.hyper);
-            self.trace.iter_mut().last().into_iter().for_each(|point| point.bound_scaled = self.parts.total());
+            if let Some(point) = self.trace.last_mut() {
+                (point.bound_scaled, point.parts) = (self.parts.total(), Some(self.parts));
+            }
         }
         Ok(())
     }

@@ -243,6 +243,17 @@ fn starts_that_are_tried_apart_give_the_same_fit() {
 }
 
 #[test]
+fn the_parts_of_the_bound_are_those_of_every_iteration() {
+    let (points, config) = small();
+    for init in [Init::Auto, Init::Isomap, Init::Random] {
+        let fit = Fitter::new(Config { init, full_covariance: false, ..config.clone() }).fit(&points).unwrap();
+        for point in &fit.trace {
+            assert_eq!(point.parts.unwrap().total(), point.bound_scaled, "{init:?}, iteration {}", point.iteration);
+        }
+    }
+}
+
+#[test]
 fn a_table_is_read_where_it_lies() {
     let (points, config) = small();
     let config = Config { max_iter: 5, ..config };
