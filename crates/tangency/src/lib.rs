@@ -29,6 +29,7 @@ pub mod inference;
 pub mod io;
 pub mod linalg;
 pub mod model;
+pub mod peers;
 pub mod quality;
 
 pub use config::{Config, Init, Rule, Uncertainty};

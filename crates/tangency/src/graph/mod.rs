@@ -4,6 +4,7 @@ mod components;
 mod edge_list;
 mod geodesics;
 mod laplacian;
+mod neighborhoods;
 mod neighbors;
 
 pub use components::{bridges, joining_edges, pieces};
@@ -11,6 +12,7 @@ pub use edge_list::{EdgeNames, edges_from_cells};
 pub use geodesics::geodesic_distances;
 pub use laplacian::Laplacian;
 pub(crate) use laplacian::shifted_inverse;
+pub use neighborhoods::Neighborhoods;
 pub(crate) use neighbors::squared_distance;
 pub use neighbors::{NeighborIndex, nearest_neighbors, neighbor_graph, within_radius};
 

@@ -1,0 +1,45 @@
+//! The points around each point, for methods to which "is a neighbour of" has a direction.
+
+use super::{Graph, nearest_neighbors};
+use crate::linalg::Matrix;
+
+/// For each point, those around it. A list need not be mutual; the graph is: an edge if either lists the other.
+#[derive(Clone, Debug)]
+pub struct Neighborhoods {
+    lists: Vec<Vec<u32>>,
+    graph: Graph,
+}
+
+impl Neighborhoods {
+    /// The `k` nearest other points of each; `points` is d × n, one point a column, and k < n.
+    pub fn nearest(points: &Matrix, k: usize) -> Self {
+        Self::from_lists(nearest_neighbors(points, k))
+    }
+
+    /// These lists.
+    pub fn from_lists(lists: Vec<Vec<u32>>) -> Self {
+        let edges = lists.iter().enumerate().flat_map(|(i, list)| list.iter().map(move |&j| (i as u32, j)));
+        let graph = Graph::from_edges(lists.len(), edges);
+        Self { lists, graph }
+    }
+
+    /// All neighbours along the edges of a graph.
+    pub fn of(graph: Graph) -> Self {
+        Self { lists: (0..graph.n()).map(|i| graph.neighbors(i).to_vec()).collect(), graph }
+    }
+
+    /// Number of points.
+    pub fn n(&self) -> usize {
+        self.lists.len()
+    }
+
+    /// The points around point `i`.
+    pub fn around(&self, i: usize) -> &[u32] {
+        &self.lists[i]
+    }
+
+    /// Who is next to whom, without direction.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+}
