@@ -16,10 +16,16 @@ pub enum Init {
     Random,
     /// Coordinates on the first principal axes.
     Pca,
-    /// Laplacian eigenmaps of the neighbour graph.
+    /// The slowest modes of the graph's Laplacian.
     Spectral,
     /// Classical scaling of the distances along the graph.
     Isomap,
+    /// Locally linear embedding.
+    Lle,
+    /// Local tangent space alignment.
+    Ltsa,
+    /// Laplacian eigenmaps: the slowest modes of a random walk on the graph.
+    LaplacianEigenmaps,
     /// Coordinates that the caller gives.
     Coordinates,
     /// Maps that the caller gives.

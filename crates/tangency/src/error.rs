@@ -135,6 +135,36 @@ pub enum Error {
         matrix: &'static str,
     },
 
+    /// A matrix of all pairs of points would not fit in memory.
+    #[error(
+        "distances between all pairs of {n} points need {} of memory and {} is available; take a sample of the rows, or another method",
+        gib(*needed), gib(*available)
+    )]
+    NoRoomForPairs {
+        /// Points.
+        n: usize,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes available.
+        available: u64,
+    },
+
+    /// The sparse factor that eigenvectors need would not fit in memory.
+    #[error(
+        "the {matrix} of {n} points fills in and needs about {} of memory where {} is available; use fewer neighbours, or a sample of the rows",
+        gib(*needed), gib(*available)
+    )]
+    FactorTooLarge {
+        /// Which matrix.
+        matrix: &'static str,
+        /// Points.
+        n: usize,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes available.
+        available: u64,
+    },
+
     /// A new observation is so far from the fitted ones that its place cannot be computed.
     #[error("row {row} is too far from everything that was fitted; check its units, or leave it out")]
     TooFar {

@@ -28,6 +28,7 @@ pub mod graph;
 pub mod inference;
 pub mod io;
 pub mod linalg;
+mod memory;
 pub mod model;
 pub mod peers;
 pub mod quality;

@@ -4,16 +4,6 @@ use crate::config::{Config, Init};
 use crate::error::{Error, Result};
 use crate::inference::exact::memory_needed;
 
-/// Bytes that this process may still take: free memory, or what a container's limit leaves of it.
-pub fn available_memory() -> u64 {
-    let Ok(mut system) = sysinfo::System::new() else { return u64::MAX };
-    system.refresh_memory();
-    match system.cgroup_limits() {
-        Some(limits) => system.available_memory().min(limits.free_memory),
-        None => system.available_memory(),
-    }
-}
-
 /// An error if a fit of `n` points with these settings needs more than is available.
 pub fn check_memory(n: usize, config: &Config, n_features: usize, available: u64) -> Result<()> {
     check_memory_beside(n, config, n_features, available, 0)

@@ -4,18 +4,18 @@ mod caution;
 mod memory;
 mod result;
 
+pub use crate::memory::available_memory;
 pub use caution::Caution;
+pub use memory::check_memory;
 pub(crate) use memory::check_memory_beside;
-pub use memory::{available_memory, check_memory};
 pub use result::{Calibration, DistanceInterval, Fit};
 
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};
-use crate::graph::{Graph, bridges, neighbor_graph, pieces, within_radius};
 use crate::inference::exact::Workspace;
 use crate::inference::{Progress, Run, Stage, Start, Stop, TracePoint, derived_seed, make_start};
 use crate::linalg::{Matrix, View};
-use crate::model::{Problem, Scaling};
+use crate::model::{Problem, Scaling, build_graph, check_values};
 use std::ops::ControlFlow;
 
 /// Iterations that a trial run of the `auto` start climbs.
@@ -158,8 +158,13 @@ impl<'a> Fitter<'a> {
         };
         let (scaling, observations) = Scaling::learn(&kept, self.config.scaling)?;
         memory(made.rows.len())?;
-        let problem = Problem::new(observations, made.graph.clone(), self.config.n_components, self.config.epsilon)?;
-        let start = self.start.take().map(|start| made.restrict(start, n_rows, &problem)).transpose()?;
+        let problem = Problem::new(
+            observations,
+            made.neighborhoods.graph().clone(),
+            self.config.n_components,
+            self.config.epsilon,
+        )?;
+        let start = self.start.take().map(|start| restricted(start, &made.rows, n_rows, &problem)).transpose()?;
         let data = FittedData { scaling, observations: kept, n_rows, rows: made.rows, bridges: made.bridges };
         Ok((problem, data, start))
     }
@@ -275,100 +280,27 @@ pub(crate) struct FittedData {
     pub bridges: Vec<(u32, u32)>,
 }
 
-pub(crate) fn check_values(values: View) -> Result<()> {
-    let (n, d) = (values.nrows(), values.ncols());
-    if n < 3 || d == 0 {
-        return Err(Error::TooFew { rows: n, features: d });
-    }
-    for f in 0..d {
-        if let Some(row) = values.col(f).iter().position(|v| !v.is_finite()) {
-            return Err(Error::NonFinite {
-                row: row + 1,
-                column: (f + 1).to_string(),
-                value: values[(row, f)].to_string(),
-            });
+/// Checks the shape of a given start and takes the kept rows of it.
+fn restricted(start: Start, rows: &[usize], n: usize, problem: &Problem) -> Result<Start> {
+    let (d_x, d_y, kept) = (problem.n_components, problem.n_features(), rows.len());
+    let shape = |what: &str, rows: usize, columns: usize, given: &Matrix| {
+        if (given.nrows(), given.ncols()) == (rows, columns) && given.is_all_finite() {
+            return Ok(());
         }
-    }
-    Ok(())
-}
-
-/// A graph in one piece, and which rows of the table are its points.
-struct GraphOfRows {
-    graph: Graph,
-    /// Rows of the table that are kept, ascending.
-    rows: Vec<usize>,
-    /// Edges added to join pieces.
-    bridges: Vec<(u32, u32)>,
-}
-
-/// Builds the graph that the settings ask for, or that the edges give, and brings it into one piece.
-fn build_graph(values: &Matrix, config: &Config, edges: Option<Vec<(u32, u32)>>) -> Result<GraphOfRows> {
-    let n = values.nrows();
-    let given = edges.is_some();
-    let graph = match (edges, config.radius) {
-        (Some(edges), _) => {
-            if let Some(row) = edges.iter().position(|&(i, j)| i.max(j) as usize >= n) {
-                let reason = format!("names a point outside 0 to {}; points are numbered from 0", n - 1);
-                return Err(Error::BadEdge { row: row + 1, reason });
-            }
-            Graph::from_edges(n, edges)
-        }
-        (None, Some(radius)) => within_radius(&values.transpose().to_owned(), radius),
-        (None, None) => {
-            if config.n_neighbors >= n {
-                return Err(Error::InvalidConfig {
-                    field: "n_neighbors",
-                    requirement: format!("smaller than the number of points, {n}, not {}", config.n_neighbors),
-                });
-            }
-            let (_, scaled) = Scaling::learn(values, config.scaling)?;
-            neighbor_graph(&scaled, config.n_neighbors, config.symmetry)
-        }
+        Err(Error::ShapeMismatch {
+            what: what.into(),
+            expected: format!("{rows} × {columns}, all finite"),
+            found: format!("{} × {}", given.nrows(), given.ncols()),
+        })
     };
-    let found = pieces(&graph);
-    if found.len() == 1 {
-        return Ok(GraphOfRows { graph, rows: (0..n).collect(), bridges: vec![] });
-    }
-    if config.connect {
-        let (_, scaled) = Scaling::learn(values, config.scaling)?;
-        let bridges = bridges(&graph, &scaled);
-        let graph = Graph::from_edges(n, graph.edges().iter().chain(&bridges).copied());
-        return Ok(GraphOfRows { graph, rows: (0..n).collect(), bridges });
-    }
-    let wider = match (given, config.radius) {
-        (true, _) => "add edges",
-        (false, Some(_)) => "use a larger --radius",
-        (false, None) => "use a larger --n-neighbors",
-    };
-    if config.largest && found[0].len() >= 3 {
-        return Ok(GraphOfRows { graph: graph.restricted_to(&found[0]), rows: found[0].clone(), bridges: vec![] });
-    }
-    Err(Error::Disconnected { sizes: found.iter().map(Vec::len).collect(), wider })
-}
-
-impl GraphOfRows {
-    /// Checks the shape of a given start and takes the kept rows of it.
-    fn restrict(&self, start: Start, n: usize, problem: &Problem) -> Result<Start> {
-        let (d_x, d_y, kept) = (problem.n_components, problem.n_features(), self.rows.len());
-        let shape = |what: &str, rows: usize, columns: usize, given: &Matrix| {
-            if (given.nrows(), given.ncols()) == (rows, columns) && given.is_all_finite() {
-                return Ok(());
-            }
-            Err(Error::ShapeMismatch {
-                what: what.into(),
-                expected: format!("{rows} × {columns}, all finite"),
-                found: format!("{} × {}", given.nrows(), given.ncols()),
-            })
-        };
-        match start {
-            Start::Coordinates(x) => {
-                shape("the array of start coordinates", n, d_x, &x)?;
-                Ok(Start::Coordinates(Matrix::from_fn(kept, d_x, |i, a| x[(self.rows[i], a)])))
-            }
-            Start::Maps(c) => {
-                shape("the array of start maps", d_y, n * d_x, &c)?;
-                Ok(Start::Maps(Matrix::from_fn(d_y, kept * d_x, |f, p| c[(f, (p / kept) * n + self.rows[p % kept])])))
-            }
+    match start {
+        Start::Coordinates(x) => {
+            shape("the array of start coordinates", n, d_x, &x)?;
+            Ok(Start::Coordinates(Matrix::from_fn(kept, d_x, |i, a| x[(rows[i], a)])))
+        }
+        Start::Maps(c) => {
+            shape("the array of start maps", d_y, n * d_x, &c)?;
+            Ok(Start::Maps(Matrix::from_fn(d_y, kept * d_x, |f, p| c[(f, (p / kept) * n + rows[p % kept])])))
         }
     }
 }

@@ -28,6 +28,26 @@ impl Neighborhoods {
         Self { lists: (0..graph.n()).map(|i| graph.neighbors(i).to_vec()).collect(), graph }
     }
 
+    /// The same with more edges, each listed at both ends.
+    pub fn with_edges(mut self, edges: &[(u32, u32)]) -> Self {
+        for &(i, j) in edges {
+            for (from, to) in [(i, j), (j, i)] {
+                let list = &mut self.lists[from as usize];
+                if !list.contains(&to) {
+                    list.push(to);
+                }
+            }
+        }
+        Self::from_lists(self.lists)
+    }
+
+    /// The points `kept` (ascending), renumbered.
+    pub fn restricted_to(&self, kept: &[usize]) -> Self {
+        let number = |j: &u32| kept.binary_search(&(*j as usize)).ok().map(|new| new as u32);
+        let lists = kept.iter().map(|&i| self.lists[i].iter().filter_map(number).collect()).collect();
+        Self { lists, graph: self.graph.restricted_to(kept) }
+    }
+
     /// Number of points.
     pub fn n(&self) -> usize {
         self.lists.len()

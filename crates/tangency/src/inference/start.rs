@@ -2,12 +2,14 @@
 
 use crate::config::Init;
 use crate::error::{Error, Result};
-use crate::graph::geodesic_distances;
-use crate::linalg::{Matrix, leading_eigenvectors, product, product_transposed, symmetric_eigen, transposed_product};
+use crate::graph::Neighborhoods;
+use crate::linalg::{Matrix, leading_eigenvectors, product, product_transposed, symmetric_eigen};
 use crate::model::Problem;
+use crate::peers::{Method, PeerOptions, coordinates_by};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
+use std::ops::ControlFlow;
 
 /// A start: one side of the posterior, from which the first update finds the other.
 #[derive(Clone)]
@@ -22,12 +24,15 @@ pub enum Start {
 pub fn make_start(problem: &Problem, init: Init, seed: u64) -> Result<Start> {
     match init {
         Init::Random | Init::Auto => Ok(random(problem, seed)),
-        Init::Pca => pca(problem),
         Init::Spectral => spectral(problem),
-        Init::Isomap => isomap(problem),
+        Init::Pca => by_peer(problem, Method::Pca, seed),
+        Init::Isomap => by_peer(problem, Method::Isomap, seed),
+        Init::Lle => by_peer(problem, Method::Lle, seed),
+        Init::Ltsa => by_peer(problem, Method::Ltsa, seed),
+        Init::LaplacianEigenmaps => by_peer(problem, Method::LaplacianEigenmaps, seed),
         Init::Coordinates | Init::Maps => Err(Error::InvalidConfig {
             field: "init",
-            requirement: "auto, random, pca, spectral or isomap unless the start itself is given".into(),
+            requirement: "the name of a method unless the start itself is given".into(),
         }),
     }
 }
@@ -44,63 +49,25 @@ fn random(problem: &Problem, seed: u64) -> Start {
     Start::Maps(Matrix::from_fn(problem.n_features(), problem.size(), |_, _| rng.sample(StandardNormal)))
 }
 
-fn pca(problem: &Problem) -> Result<Start> {
-    let (y, d_x) = (&problem.observations, problem.n_components);
-    if d_x > problem.n_features() {
-        return Err(Error::InvalidConfig {
-            field: "init",
-            requirement: format!(
-                "other than pca when there are fewer features ({}) than components ({d_x})",
-                problem.n_features()
-            ),
-        });
-    }
-    if problem.n_features() > problem.n() {
-        // the same from the smaller matrix of inner products
-        let (values, axes) = leading_eigenvectors(&transposed_product(y, y), d_x, "inner products of the data")?;
-        return Ok(Start::Coordinates(stretched(&axes, &values)));
-    }
-    let (_, axes) = leading_eigenvectors(&product_transposed(y, y), d_x, "covariance of the data")?;
-    Ok(Start::Coordinates(transposed_product(y, &axes)))
-}
-
 fn spectral(problem: &Problem) -> Result<Start> {
     // the smallest non-zero eigenvalues of L are the largest of its pseudo-inverse
     let lp = &problem.laplacian.pseudo_inverse;
-    let (_, axes) = leading_eigenvectors(lp, check_dimension(problem)?, "graph Laplacian")?;
+    let (_, axes) = leading_eigenvectors(lp, problem.n_components, "graph Laplacian")?;
     Ok(Start::Coordinates(isotropic_edges(problem, axes)?))
 }
 
-fn isomap(problem: &Problem) -> Result<Start> {
-    let d_x = check_dimension(problem)?;
-    let mut scaled = geodesic_distances(&problem.graph, &problem.observations);
-    // −½ J D² J
-    let n = problem.n();
-    scaled.col_iter_mut().for_each(|column| column.iter_mut().for_each(|d| *d = -0.5 * d.powi(2)));
-    let means: Vec<f64> = scaled.col_iter().map(|column| column.sum() / n as f64).collect();
-    let mean = means.iter().sum::<f64>() / n as f64;
-    for j in 0..n {
-        for (i, slot) in scaled.col_as_slice_mut(j).iter_mut().enumerate() {
-            *slot += mean - means[i] - means[j];
-        }
-    }
-    let (values, axes) = leading_eigenvectors(&scaled, d_x, "matrix of squared path lengths")?;
-    Ok(Start::Coordinates(stretched(&axes, &values)))
-}
-
-/// Unit eigenvectors times the roots of their eigenvalues.
-fn stretched(axes: &Matrix, values: &[f64]) -> Matrix {
-    Matrix::from_fn(axes.nrows(), axes.ncols(), |i, a| axes[(i, a)] * values[a].max(0.0).sqrt())
-}
-
-fn check_dimension(problem: &Problem) -> Result<usize> {
-    if problem.n_components < problem.n() {
-        return Ok(problem.n_components);
-    }
-    Err(Error::InvalidConfig {
-        field: "n_components",
-        requirement: format!("smaller than the number of points, {}", problem.n()),
-    })
+/// Coordinates by another method.
+fn by_peer(problem: &Problem, method: Method, seed: u64) -> Result<Start> {
+    let neighborhoods = Neighborhoods::of(problem.graph.clone());
+    let options = PeerOptions { random_state: seed, ..PeerOptions::default() };
+    let found =
+        coordinates_by(method, &problem.observations, &neighborhoods, problem.n_components, &options, &mut |_, _| {
+            ControlFlow::Continue(())
+        })?;
+    Ok(Start::Coordinates(match method.keeps_aspect() {
+        true => found.coordinates,
+        false => isotropic_edges(problem, found.coordinates)?,
+    }))
 }
 
 /// Eigenvectors come with unit length each; x (Σ_e Δx Δxᵀ)^(−½) makes steps along edges alike in all directions, which

@@ -9,7 +9,7 @@ use faer::matrix_free::eigen::{PartialEigenParams, partial_self_adjoint_eigen, p
 /// All eigenvalues of a symmetric matrix (lower triangle read), smallest first.
 pub fn symmetric_eigenvalues(matrix: &Matrix, name: &'static str) -> Result<Vec<f64>> {
     let mut values = vec![0.0; matrix.nrows()];
-    decompose(matrix, &mut values, None, name)?;
+    decompose(matrix, &mut values, None, fixed_par(), name)?;
     Ok(values)
 }
 
@@ -17,18 +17,24 @@ pub fn symmetric_eigenvalues(matrix: &Matrix, name: &'static str) -> Result<Vec<
 pub fn symmetric_eigen(matrix: &Matrix, name: &'static str) -> Result<(Vec<f64>, Matrix)> {
     let n = matrix.nrows();
     let (mut values, mut vectors) = (vec![0.0; n], Matrix::zeros(n, n));
-    decompose(matrix, &mut values, Some(&mut vectors), name)?;
+    decompose(matrix, &mut values, Some(&mut vectors), fixed_par(), name)?;
     Ok((values, vectors))
 }
 
-fn decompose(matrix: &Matrix, values: &mut [f64], vectors: Option<&mut Matrix>, name: &'static str) -> Result<()> {
+fn decompose(
+    matrix: &Matrix,
+    values: &mut [f64],
+    vectors: Option<&mut Matrix>,
+    par: faer::Par,
+    name: &'static str,
+) -> Result<()> {
     let wanted = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
-    let stack = self_adjoint_evd_scratch::<f64>(matrix.nrows(), wanted, fixed_par(), Default::default());
+    let stack = self_adjoint_evd_scratch::<f64>(matrix.nrows(), wanted, par, Default::default());
     self_adjoint_evd(
         matrix.as_ref(),
         faer::diag::DiagMut::from_slice_mut(values),
         vectors.map(|vectors| vectors.as_mut()),
-        fixed_par(),
+        par,
         MemStack::new(&mut MemBuffer::new(stack)),
         Default::default(),
     )
@@ -57,8 +63,8 @@ fn krylov(matrix: &Matrix, count: usize) -> Option<(Vec<f64>, Matrix)> {
     let stack = partial_self_adjoint_eigen_scratch::<f64>(matrix, wanted, fixed_par(), params);
     let mut vectors = Matrix::zeros(n, wanted);
     let mut values = vec![0.0f64; wanted];
-    // a fixed, structureless start: golden-ratio sequence
-    let start = faer::Col::from_fn(n, |i| ((i as f64 + 1.0) * 0.618_033_988_749_895).fract() - 0.5);
+    let start = structureless(n);
+    let start = faer::Col::from_fn(n, |i| start[i]);
     let start = &start / start.norm_l2();
     let info = partial_self_adjoint_eigen(
         vectors.as_mut(),
@@ -82,6 +88,20 @@ fn krylov(matrix: &Matrix, count: usize) -> Option<(Vec<f64>, Matrix)> {
     Some((order.iter().map(|&p| values[p]).collect(), columns(&vectors, &order)))
 }
 
-fn columns(matrix: &Matrix, picked: &[usize]) -> Matrix {
+/// A fixed first vector without structure: a golden-ratio sequence.
+pub(super) fn structureless(n: usize) -> Vec<f64> {
+    (0..n).map(|i| ((i as f64 + 1.0) * 0.618_033_988_749_895).fract() - 0.5).collect()
+}
+
+/// Eigenvalues, smallest first, and eigenvectors of a small symmetric matrix on this thread, for work that is itself one of
+/// many.
+pub fn sequential_eigen(matrix: &Matrix, name: &'static str) -> Result<(Vec<f64>, Matrix)> {
+    let n = matrix.nrows();
+    let (mut values, mut vectors) = (vec![0.0; n], Matrix::zeros(n, n));
+    decompose(matrix, &mut values, Some(&mut vectors), faer::Par::Seq, name)?;
+    Ok((values, vectors))
+}
+
+pub(super) fn columns(matrix: &Matrix, picked: &[usize]) -> Matrix {
     Matrix::from_fn(matrix.nrows(), picked.len(), |i, c| matrix[(i, picked[c])])
 }

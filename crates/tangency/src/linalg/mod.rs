@@ -1,10 +1,12 @@
-//! Dense linear algebra; the only room that names the linear-algebra crate.
+//! Linear algebra; the only room that names the linear-algebra crate.
 
 mod eigen;
 pub(crate) mod small;
+mod sparse;
 mod spd;
 
-pub use eigen::{leading_eigenvectors, symmetric_eigen, symmetric_eigenvalues};
+pub use eigen::{leading_eigenvectors, sequential_eigen, symmetric_eigen, symmetric_eigenvalues};
+pub use sparse::{SparseSymmetric, gram_entries};
 pub use spd::{SpdWork, gram_lower, invert_spd, lower_factor, solve_small};
 
 /// A dense column-major matrix of `f64`.

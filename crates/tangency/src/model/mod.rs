@@ -4,8 +4,10 @@ mod hyperparameters;
 mod posterior;
 mod problem;
 mod scaling;
+mod table_graph;
 
 pub use hyperparameters::Hyperparameters;
 pub use posterior::{Coordinates, Maps};
 pub use problem::Problem;
 pub use scaling::{Scaling, ScalingRule};
+pub(crate) use table_graph::{build_graph, check_values};

@@ -3,10 +3,11 @@
 use super::Selection;
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};
-use crate::fit::{available_memory, check_memory, check_values, too_many_components};
+use crate::fit::{available_memory, check_memory, too_many_components};
 use crate::graph::{Graph, Symmetry, neighbor_graph, pieces, within_radius};
 use crate::linalg::Matrix;
 use crate::model::Scaling;
+use crate::model::check_values;
 use serde::Serialize;
 
 /// A graph that may explain a table.

@@ -1,0 +1,83 @@
+//! From a table to a graph in one piece.
+
+use super::Scaling;
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::graph::{Graph, Neighborhoods, Symmetry, bridges, neighbor_graph, pieces, within_radius};
+use crate::linalg::{Matrix, View};
+
+pub(crate) fn check_values(values: View) -> Result<()> {
+    let (n, d) = (values.nrows(), values.ncols());
+    if n < 3 || d == 0 {
+        return Err(Error::TooFew { rows: n, features: d });
+    }
+    for f in 0..d {
+        if let Some(row) = values.col(f).iter().position(|v| !v.is_finite()) {
+            return Err(Error::NonFinite {
+                row: row + 1,
+                column: (f + 1).to_string(),
+                value: values[(row, f)].to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A graph in one piece, and which rows of the table are its points.
+pub(crate) struct GraphOfRows {
+    /// The points around each point; of nearest neighbours as they are listed, otherwise along the edges.
+    pub neighborhoods: Neighborhoods,
+    /// Rows of the table that are kept, ascending.
+    pub rows: Vec<usize>,
+    /// Edges added to join pieces.
+    pub bridges: Vec<(u32, u32)>,
+}
+
+/// Builds the graph that the settings ask for, or that the edges give, and brings it into one piece.
+pub(crate) fn build_graph(values: &Matrix, config: &Config, edges: Option<Vec<(u32, u32)>>) -> Result<GraphOfRows> {
+    let n = values.nrows();
+    let given = edges.is_some();
+    let neighborhoods = match (edges, config.radius) {
+        (Some(edges), _) => {
+            if let Some(row) = edges.iter().position(|&(i, j)| i.max(j) as usize >= n) {
+                let reason = format!("names a point outside 0 to {}; points are numbered from 0", n - 1);
+                return Err(Error::BadEdge { row: row + 1, reason });
+            }
+            Neighborhoods::of(Graph::from_edges(n, edges))
+        }
+        (None, Some(radius)) => Neighborhoods::of(within_radius(&values.transpose().to_owned(), radius)),
+        (None, None) => {
+            if config.n_neighbors >= n {
+                return Err(Error::InvalidConfig {
+                    field: "n_neighbors",
+                    requirement: format!("smaller than the number of points, {n}, not {}", config.n_neighbors),
+                });
+            }
+            let (_, scaled) = Scaling::learn(values, config.scaling)?;
+            match config.symmetry {
+                Symmetry::Or => Neighborhoods::nearest(&scaled, config.n_neighbors),
+                Symmetry::Mutual => Neighborhoods::of(neighbor_graph(&scaled, config.n_neighbors, Symmetry::Mutual)),
+            }
+        }
+    };
+    let found = pieces(neighborhoods.graph());
+    if found.len() == 1 {
+        return Ok(GraphOfRows { neighborhoods, rows: (0..n).collect(), bridges: vec![] });
+    }
+    if config.connect {
+        let (_, scaled) = Scaling::learn(values, config.scaling)?;
+        let bridges = bridges(neighborhoods.graph(), &scaled);
+        let neighborhoods = neighborhoods.with_edges(&bridges);
+        return Ok(GraphOfRows { neighborhoods, rows: (0..n).collect(), bridges });
+    }
+    let wider = match (given, config.radius) {
+        (true, _) => "add edges",
+        (false, Some(_)) => "use a larger --radius",
+        (false, None) => "use a larger --n-neighbors",
+    };
+    if config.largest && found[0].len() >= 3 {
+        let neighborhoods = neighborhoods.restricted_to(&found[0]);
+        return Ok(GraphOfRows { neighborhoods, rows: found[0].clone(), bridges: vec![] });
+    }
+    Err(Error::Disconnected { sizes: found.iter().map(Vec::len).collect(), wider })
+}
