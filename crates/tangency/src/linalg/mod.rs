@@ -5,7 +5,9 @@ pub(crate) mod small;
 mod spd;
 
 pub use eigen::{leading_eigenvectors, symmetric_eigen, symmetric_eigenvalues};
-pub use spd::{SpdWork, gram_lower, invert_spd, lower_factor, solve_small};
+pub use spd::{
+    SpdWork, gram_lower, gram_lower_weighted, inverse_factor, invert_spd, lower_factor, mirror_lower, solve_small,
+};
 
 /// A dense column-major matrix of `f64`.
 pub type Matrix = faer::Mat<f64>;
