@@ -7,7 +7,9 @@ mod spd;
 
 pub use eigen::{leading_eigenvectors, sequential_eigen, symmetric_eigen, symmetric_eigenvalues};
 pub use sparse::{SparseSymmetric, gram_entries};
-pub use spd::{SpdWork, gram_lower, invert_spd, lower_factor, solve_small};
+pub use spd::{
+    SpdWork, gram_lower, gram_lower_weighted, inverse_factor, invert_spd, lower_factor, mirror_lower, solve_small,
+};
 
 /// A dense column-major matrix of `f64`.
 pub type Matrix = faer::Mat<f64>;

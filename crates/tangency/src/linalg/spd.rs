@@ -10,7 +10,7 @@ use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
 use faer::prelude::Solve;
 use faer::reborrow::{Reborrow, ReborrowMut};
-use faer::{Accum, MatMut, MatRef};
+use faer::{Accum, MatMut, MatRef, Par};
 
 /// Size below which a triangular factor is inverted without further halving.
 const LEAF: usize = 256;
@@ -119,8 +119,18 @@ fn transpose_into(mut target: MatMut<f64>, source: MatRef<f64>) {
     }
 }
 
+/// Copies the lower triangle above the diagonal.
+pub fn mirror_lower(matrix: &mut Matrix) {
+    mirror(matrix.as_mut());
+}
+
 /// Adds the lower triangle of `factorᵀ factor` to the lower triangle of `matrix`.
 pub fn gram_lower(matrix: &mut Matrix, factor: &Matrix) {
+    gram_lower_weighted(matrix, factor, 1.0);
+}
+
+/// Adds the lower triangle of `weight * factorᵀ factor` to the lower triangle of `matrix`.
+pub fn gram_lower_weighted(matrix: &mut Matrix, factor: &Matrix, weight: f64) {
     matmul(
         matrix.as_mut(),
         BlockStructure::TriangularLower,
@@ -129,9 +139,25 @@ pub fn gram_lower(matrix: &mut Matrix, factor: &Matrix) {
         BlockStructure::Rectangular,
         factor.as_ref(),
         BlockStructure::Rectangular,
-        1.0,
+        weight,
         par(),
     );
+}
+
+/// The inverse F⁻¹ of the lower Cholesky factor, matrix = FFᵀ, and log|matrix|, on this thread.
+pub fn inverse_factor(matrix: &Matrix, name: &'static str) -> Result<(Matrix, f64)> {
+    let n = matrix.nrows();
+    let mut factor = matrix.clone();
+    let mut stack = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
+    cholesky_in_place(factor.as_mut(), Default::default(), Par::Seq, MemStack::new(&mut stack), Default::default())
+        .map_err(|LltError::NonPositivePivot { index }| Error::NotPositiveDefinite { matrix: name, pivot: index })?;
+    let log_det = 2.0 * (0..n).map(|i| factor[(i, i)].ln()).sum::<f64>();
+    if !log_det.is_finite() {
+        return Err(Error::NotPositiveDefinite { matrix: name, pivot: n });
+    }
+    let mut inverse = Matrix::zeros(n, n);
+    invert_lower_triangular(inverse.as_mut(), factor.as_ref(), Par::Seq);
+    Ok((inverse, log_det))
 }
 
 /// The lower Cholesky factor F, matrix = FFᵀ.

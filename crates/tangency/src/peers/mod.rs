@@ -2,6 +2,7 @@
 //! Each is also a start of a fit.
 
 mod embed;
+pub mod gplvm;
 mod isomap;
 mod laplacian_eigenmaps;
 mod lle;

@@ -1,0 +1,187 @@
+//! `tangency compare`: our model and the well-known methods on one table, as a table, a figure and a page.
+
+mod figure;
+mod table;
+
+use crate::args::CompareArgs;
+use crate::figure_file::FileKind;
+use crate::report::Page;
+use crate::say::{self, Say};
+use crate::{PEAK, fit, interrupt, progress};
+use serde_json::json;
+use tangency::compare::{Comparison, Entrant, Meter, Trial};
+use tangency::io::table::{Table, read_table};
+use tangency::io::{Claims, Model, Output, write_rows};
+use tangency::linalg::Matrix;
+use tangency::{Config, Error, Result};
+use tangency_report::page::Report;
+
+/// Runs the command.
+pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
+    let config = Config {
+        n_neighbors: args.graph.n_neighbors.unwrap_or(Config::default().n_neighbors),
+        n_components: args.n_components.unwrap_or(Config::default().n_components),
+        symmetry: args.graph.symmetry.map_or_else(Default::default, Into::into),
+        radius: args.graph.radius,
+        connect: args.graph.connect,
+        largest: args.graph.largest,
+        ..fit::learning_config(&args.learning)
+    };
+    config.validate()?;
+    check(args)?;
+    let entrants = entrants(&args.methods)?;
+    let figure_path = args.figure.clone().unwrap_or_else(|| args.out.with_extension("svg"));
+    let kind = FileKind::of(&figure_path, "figure")?;
+    let mut claims = Claims::new(args.force, [&args.table.table].into_iter().chain(&args.graph.edges));
+    let out = claims.claim(&args.out)?;
+    let figure_out = claims.claim(&figure_path)?;
+    let embeddings = claims.claim_if(&args.embeddings)?;
+    let page = Page::claim(&args.page, &mut claims)?;
+
+    let (table, truth) = read(args)?;
+    Page::check(&page, table.values.ncols())?;
+    let edges = fit::edges(&args.graph, &table)?;
+    let labels = table.labels.clone();
+    let mut comparison = Comparison::new(table.values.as_ref(), config, edges, truth, labels)?;
+    comparison.options.regularization = args.regularization;
+    comparison.options.n_inducing = args.n_inducing;
+    comparison.meter = Some(Meter {
+        reset: || PEAK.reset_peak_usage(),
+        now: || PEAK.current_usage() as u64,
+        peak: || PEAK.peak_usage() as u64,
+    });
+    let (trials, left_out) = run_all(&mut comparison, &entrants, say);
+    if trials.iter().all(|trial| trial.outcome.is_err()) && interrupt::asked() {
+        return Err(Error::Interrupted { what: "the comparison" });
+    }
+
+    let mut written = Vec::new();
+    let (header, rows) = table::as_rows(&trials);
+    write_rows(&out, &header, rows.into_iter())?;
+    written.push(out.path().to_owned());
+    let drawn = figure::draw(&comparison, &trials, &args.truth, args.table.label_column.as_deref());
+    kind.write(&figure_out, &drawn.map_err(|error| figure::failed(&figure_path, &error))?)?;
+    written.push(figure_out.path().to_owned());
+    let ids: Vec<String> = match &table.ids {
+        Some(ids) => comparison.rows().iter().map(|&row| ids[row].clone()).collect(),
+        None => comparison.rows().iter().map(usize::to_string).collect(),
+    };
+    if let Some(output) = embeddings {
+        write_embeddings(&output, &trials, &ids)?;
+        written.push(output.path().to_owned());
+    }
+    let mut warnings = left_out;
+    if let Some(page) = &page {
+        match model(&comparison, &table) {
+            Some(model) => written.push(page.make(&model, report(args, &trials))?),
+            None => warnings.push("there is no page, because ll-lvm was not fitted".to_owned()),
+        }
+    }
+    if interrupt::asked() {
+        warnings.push("interrupted: methods that had not run are missing".to_owned());
+    }
+    table::as_text(&trials).iter().for_each(|line| say.line(line));
+    written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
+    warnings.iter().for_each(|text| say.warn(text));
+    say.result(&json!({
+        "methods": trials.iter().map(table::as_json).collect::<Vec<_>>(),
+        "written": say::names(written.iter().map(std::path::PathBuf::as_path)),
+        "warnings": warnings,
+    }));
+    Ok(())
+}
+
+fn check(args: &CompareArgs) -> Result<()> {
+    let invalid = |field, requirement: String| Err(Error::InvalidConfig { field, requirement });
+    if !(args.regularization > 0.0 && args.regularization.is_finite()) {
+        return invalid("regularization", format!("a positive number, not {}", args.regularization));
+    }
+    if args.n_inducing == 0 {
+        return invalid("n_inducing", "at least 1".into());
+    }
+    Ok(())
+}
+
+/// Who takes part, and whether because all do.
+struct Entrants {
+    listed: Vec<Entrant>,
+    all: bool,
+}
+
+fn entrants(names: &[String]) -> Result<Entrants> {
+    if names.iter().any(|name| name == "all") {
+        return Ok(Entrants { listed: Entrant::all().collect(), all: true });
+    }
+    let mut listed: Vec<Entrant> = Vec::new();
+    for name in names {
+        let entrant = name.trim().parse()?;
+        if !listed.contains(&entrant) {
+            listed.push(entrant);
+        }
+    }
+    Ok(Entrants { listed, all: false })
+}
+
+/// The table without the columns that hold the truth, and these.
+fn read(args: &CompareArgs) -> Result<(Table, Option<Matrix>)> {
+    let mut options = fit::table_options(&args.table);
+    if args.truth.is_empty() {
+        return Ok((read_table(&args.table.table, &options)?, None));
+    }
+    let truth_options = tangency::io::table::TableOptions {
+        columns: Some(args.truth.clone()),
+        exclude: vec![],
+        id_column: None,
+        label_column: None,
+        ..options.clone()
+    };
+    let truth = read_table(&args.table.table, &truth_options)?.values;
+    options.exclude.extend(args.truth.iter().cloned());
+    Ok((read_table(&args.table.table, &options)?, Some(truth)))
+}
+
+/// Runs all of them until Ctrl-C; also tells who was left out and why.
+fn run_all(comparison: &mut Comparison, entrants: &Entrants, say: Say) -> (Vec<Trial>, Vec<String>) {
+    interrupt::listen();
+    let n = comparison.rows().len();
+    let (mut trials, mut left_out) = (Vec::new(), Vec::new());
+    for (place, &entrant) in entrants.listed.iter().enumerate() {
+        if interrupt::asked() {
+            break;
+        }
+        if let Some(reason) = entrant.left_out(n).filter(|_| entrants.all) {
+            left_out.push(format!("{entrant} was left out: {reason}"));
+            continue;
+        }
+        let mut watch = progress::method(say, &entrant.to_string(), place + 1, entrants.listed.len());
+        trials.push(comparison.run(entrant, &mut watch));
+    }
+    (trials, left_out)
+}
+
+fn write_embeddings(output: &Output, trials: &[Trial], ids: &[String]) -> Result<()> {
+    let found = || trials.iter().filter_map(|trial| Some((trial.entrant, trial.outcome.as_ref().ok()?)));
+    let d = found().map(|(_, outcome)| outcome.coordinates.ncols()).max().unwrap_or(0);
+    let header: Vec<String> =
+        ["id", "method"].into_iter().map(str::to_owned).chain((1..=d).map(|a| format!("x{a}"))).collect();
+    let rows = found().flat_map(|(entrant, outcome)| {
+        (0..ids.len()).map(move |i| {
+            let x = (0..d).map(|a| outcome.coordinates[(i, a)].to_string());
+            [ids[i].clone(), entrant.to_string()].into_iter().chain(x).collect()
+        })
+    });
+    write_rows(output, &header, rows)
+}
+
+/// The fit of our model with the names of its rows.
+fn model(comparison: &Comparison, table: &Table) -> Option<Model> {
+    let fit = comparison.fit()?.clone();
+    let kept = |names: &Vec<String>| fit.rows.iter().map(|&row| names[row].clone()).collect::<Vec<_>>();
+    let (ids, labels) = (table.ids.as_ref().map(kept), table.labels.as_ref().map(kept));
+    Some(Model { feature_names: table.feature_names.clone(), ids, labels, fit })
+}
+
+fn report<'a>(args: &'a CompareArgs, trials: &[Trial]) -> Report<'a> {
+    let _ = (args, trials);
+    Report::default()
+}

@@ -1,0 +1,277 @@
+//! Our model beside the well-known methods, on the same rows of the same table.
+
+mod measures;
+
+pub use measures::{Measures, RANKED, Yardsticks};
+
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::evidence::{PruneOptions, prune};
+use crate::fit::{Fit, Fitter};
+use crate::inference::Stop;
+use crate::linalg::{Matrix, View};
+use crate::model::{Scaling, build_graph, check_values};
+use crate::peers::{Embedding, Method, PeerOptions, embed};
+use std::fmt;
+use std::ops::ControlFlow;
+use std::str::FromStr;
+use std::time::Instant;
+
+/// Points above which the GP-LVM, whose every step costs n³, is left out of `all`.
+const GPLVM_POINTS: usize = 2000;
+
+/// What takes part in a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Entrant {
+    /// LL-LVM on the graph as it is.
+    LlLvm,
+    /// LL-LVM on the graph without the edges that the bound speaks against.
+    LlLvmPruned,
+    /// Another method.
+    Peer(Method),
+}
+
+impl Entrant {
+    /// All there are, ours first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        [Self::LlLvm, Self::LlLvmPruned].into_iter().chain(Method::ALL.map(Self::Peer))
+    }
+
+    /// Whether it is left out of "all" with so many points, and why.
+    pub fn left_out(self, n: usize) -> Option<String> {
+        let too_many = self == Self::Peer(Method::Gplvm) && n > GPLVM_POINTS;
+        too_many.then(|| format!("every step of it costs the cube of {n} points; name it to run it all the same"))
+    }
+}
+
+impl fmt::Display for Entrant {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::LlLvm => "ll-lvm",
+            Self::LlLvmPruned => "ll-lvm-pruned",
+            Self::Peer(method) => method.name(),
+        })
+    }
+}
+
+impl FromStr for Entrant {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::all().find(|entrant| entrant.to_string() == name).ok_or_else(|| {
+            let known: Vec<String> = Self::all().map(|entrant| entrant.to_string()).collect();
+            let requirement = format!("all, or a list of {}, not \"{name}\"", known.join(", "));
+            Error::InvalidConfig { field: "methods", requirement }
+        })
+    }
+}
+
+/// How much memory is held, for those who can tell: a program that counts its allocations.
+#[derive(Clone, Copy)]
+pub struct Meter {
+    /// Forgets the highest value.
+    pub reset: fn(),
+    /// Bytes held now.
+    pub now: fn() -> u64,
+    /// Most bytes held since.
+    pub peak: fn() -> u64,
+}
+
+/// A comparison to be made.
+pub struct Comparison {
+    /// Graph, dimension, scaling and seed of all, and the settings of our model.
+    pub config: Config,
+    /// Settings of the other methods.
+    pub options: PeerOptions,
+    /// A graph in place of nearest neighbours.
+    pub edges: Option<Vec<(u32, u32)>>,
+    /// How memory is measured, if it can be.
+    pub meter: Option<Meter>,
+    values: Matrix,
+    rows: Vec<usize>,
+    yardsticks: Yardsticks,
+    /// The fit of our model, from which pruning goes on.
+    fitted: Option<(Fit, f64, Option<u64>)>,
+}
+
+/// What one entrant did.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// Which.
+    pub entrant: Entrant,
+    /// Its settings in words.
+    pub settings: String,
+    /// Seconds from the table to the coordinates.
+    pub seconds: f64,
+    /// Most bytes held meanwhile, beyond what was held before.
+    pub peak_bytes: Option<u64>,
+    /// Coordinates and measures, or why there are none.
+    pub outcome: std::result::Result<Outcome, String>,
+}
+
+/// An embedding that was found and measured.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// One row a point. [n, d_x]
+    pub coordinates: Matrix,
+    /// The bound or the likelihood, of methods that have one; comparable only within a method.
+    pub objective: Option<f64>,
+    /// What to know before trusting it.
+    pub note: Option<String>,
+    /// How good it is.
+    pub measures: Measures,
+}
+
+/// How far an entrant is: iterations and objective of those that iterate.
+pub type Watch<'a> = &'a mut dyn FnMut(usize, f64) -> ControlFlow<()>;
+
+impl Comparison {
+    /// Prepares a comparison on a table, n × d_y. `truth` [n, d] and `labels` are what is known about its rows.
+    pub fn new(
+        values: View,
+        config: Config,
+        edges: Option<Vec<(u32, u32)>>,
+        truth: Option<Matrix>,
+        labels: Option<Vec<String>>,
+    ) -> Result<Self> {
+        config.validate()?;
+        check_values(values)?;
+        let n = values.nrows();
+        if let Some(truth) = &truth {
+            check_values(truth.as_ref())?;
+        }
+        for (what, rows) in [("truth", truth.as_ref().map(Matrix::nrows)), ("labels", labels.as_ref().map(Vec::len))] {
+            if let Some(rows) = rows.filter(|&rows| rows != n) {
+                let (expected, found) = (format!("{n} rows long"), format!("{rows} rows long"));
+                return Err(Error::ShapeMismatch { what: what.into(), expected, found });
+            }
+        }
+        let values = values.to_owned();
+        let made = build_graph(&values, &config, edges.clone())?;
+        let rows = made.rows;
+        let kept = |table: &Matrix| Matrix::from_fn(rows.len(), table.ncols(), |i, f| table[(rows[i], f)]);
+        let (_, points) = Scaling::learn(&kept(&values), config.scaling)?;
+        let yardsticks = Yardsticks {
+            rows: points.transpose().to_owned(),
+            points,
+            graph: made.neighborhoods.graph().clone(),
+            truth: truth.as_ref().map(kept),
+            labels: labels.map(|labels| rows.iter().map(|&row| labels[row].clone()).collect()),
+        };
+        let options = PeerOptions { random_state: config.random_state, ..PeerOptions::default() };
+        Ok(Self { config, options, edges, meter: None, values, rows, yardsticks, fitted: None })
+    }
+
+    /// Rows of the table that take part, ascending.
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    /// What embeddings are measured against.
+    pub fn yardsticks(&self) -> &Yardsticks {
+        &self.yardsticks
+    }
+
+    /// The fit of our model, if it has run.
+    pub fn fit(&self) -> Option<&Fit> {
+        self.fitted.as_ref().map(|(fit, ..)| fit)
+    }
+
+    /// Runs one entrant and measures what it finds. What goes wrong with it is in the trial, so that others can go on.
+    pub fn run(&mut self, entrant: Entrant, watch: Watch) -> Trial {
+        let held = self.meter.map(|meter| {
+            (meter.reset)();
+            (meter.now)()
+        });
+        let began = Instant::now();
+        let found = self.embed(entrant, watch);
+        let mut seconds = began.elapsed().as_secs_f64();
+        let mut peak_bytes = self.meter.zip(held).map(|(meter, held)| (meter.peak)().saturating_sub(held));
+        match (entrant, &mut self.fitted) {
+            (Entrant::LlLvm, Some((_, first, peak))) => (*first, *peak) = (seconds, peak_bytes),
+            // pruning goes on from the fit
+            (Entrant::LlLvmPruned, Some((_, first, peak))) => {
+                seconds += *first;
+                peak_bytes = peak_bytes.max(*peak);
+            }
+            _ => {}
+        }
+        let outcome = found.and_then(|(coordinates, objective, note)| {
+            let measures = self.yardsticks.measure(&coordinates, self.config.random_state)?;
+            Ok(Outcome { coordinates, objective, note, measures })
+        });
+        let outcome = outcome.map_err(|error| error.to_string());
+        Trial { entrant, settings: self.settings(entrant), seconds, peak_bytes, outcome }
+    }
+
+    fn embed(&mut self, entrant: Entrant, watch: Watch) -> Result<(Matrix, Option<f64>, Option<String>)> {
+        match entrant {
+            Entrant::LlLvm => {
+                let fit = self.fit_model(watch)?;
+                let found = (fit.coordinates.clone(), Some(fit.bound()), caution(&fit));
+                self.fitted = Some((fit, 0.0, None));
+                Ok(found)
+            }
+            Entrant::LlLvmPruned => {
+                let fit = match self.fitted.take() {
+                    Some(fitted) => fitted,
+                    None => (self.fit_model(watch)?, 0.0, None),
+                };
+                let fit = &self.fitted.insert(fit).0;
+                if fit.stop == Stop::Interrupted {
+                    return Err(Error::Interrupted { what: "pruning" });
+                }
+                let found = prune(fit, &PruneOptions::default(), &mut |now| watch(now.iterations, now.best))?;
+                let removed = format!("{} of {} edges removed", found.removed.len(), fit.graph.edges().len());
+                let note = [Some(removed), caution(&found.fit)].into_iter().flatten().collect::<Vec<_>>().join("; ");
+                Ok((found.fit.coordinates.clone(), Some(found.fit.bound()), Some(note)))
+            }
+            Entrant::Peer(method) => {
+                let Embedding { coordinates, optimum, .. } =
+                    embed(self.values.as_ref(), method, &self.config, &self.options, self.edges.clone(), watch)?;
+                let objective = optimum.as_ref().map(|optimum| optimum.objective);
+                Ok((coordinates, objective, optimum.and_then(|optimum| optimum.caution())))
+            }
+        }
+    }
+
+    fn fit_model(&self, watch: Watch) -> Result<Fit> {
+        let mut fitter = Fitter::new(self.config.clone());
+        if let Some(edges) = &self.edges {
+            fitter = fitter.edges(edges.clone());
+        }
+        fitter.observer(|now| watch(now.point.iteration, now.point.bound_scaled)).fit(&self.values)
+    }
+
+    /// The settings of an entrant in words.
+    fn settings(&self, entrant: Entrant) -> String {
+        let (config, options) = (&self.config, &self.options);
+        let graph = match (&self.edges, config.radius) {
+            (Some(_), _) => "own edges".to_owned(),
+            (None, Some(radius)) => format!("radius={radius}"),
+            (None, None) => format!("k={}", config.n_neighbors),
+        };
+        let own = |text: String| format!("{graph} {text}");
+        match entrant {
+            Entrant::LlLvm | Entrant::LlLvmPruned => own(format!("init={}", word(&config.init))),
+            Entrant::Peer(Method::Lle) => own(format!("reg={}", options.regularization)),
+            Entrant::Peer(Method::BayesianGplvm) => format!("inducing={}", options.n_inducing),
+            Entrant::Peer(method) if method.uses_graph() => graph,
+            Entrant::Peer(_) => String::new(),
+        }
+    }
+}
+
+/// The one word that a setting is.
+fn word(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn caution(fit: &Fit) -> Option<String> {
+    match fit.stop {
+        Stop::Converged => None,
+        Stop::Collapsed => Some("collapsed".into()),
+        Stop::MaxIterations => Some("not converged".into()),
+        Stop::Interrupted => Some("interrupted".into()),
+    }
+}
