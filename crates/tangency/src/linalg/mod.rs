@@ -4,7 +4,7 @@ mod eigen;
 pub(crate) mod small;
 mod spd;
 
-pub use eigen::{leading_eigenvectors, symmetric_eigen, symmetric_eigenvalues};
+pub use eigen::{leading_eigenvectors, singular, symmetric_eigen, symmetric_eigenvalues};
 pub use spd::{SpdWork, gram_lower, invert_spd, lower_factor, solve_small};
 
 /// A dense column-major matrix of `f64`.
