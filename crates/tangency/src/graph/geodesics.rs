@@ -30,18 +30,24 @@ impl Ord for Reached {
     }
 }
 
-/// Lengths of the shortest paths between all pairs, edges as long as the points are apart; `points` is d × n. [n, n]
-pub fn geodesic_distances(graph: &Graph, points: &Matrix) -> Matrix {
-    let n = graph.n();
-    let lengths: Vec<Vec<f64>> = (0..n)
-        .map(|i| {
-            let from = points.col_as_slice(i);
-            graph.neighbors(i).iter().map(|&j| squared_distance(from, points.col_as_slice(j as usize)).sqrt()).collect()
-        })
-        .collect();
-    let mut distances = Matrix::zeros(n, n);
-    distances.as_mut().par_col_iter_mut().enumerate().for_each(|(source, column)| {
-        let mut from_source = vec![f64::INFINITY; n];
+/// A graph with the lengths of its edges, for shortest paths from one point at a time.
+pub(crate) struct Paths<'a> {
+    graph: &'a Graph,
+    lengths: Vec<Vec<f64>>,
+}
+
+impl<'a> Paths<'a> {
+    /// Edges as long as the points are apart; `points` is d × n.
+    pub(crate) fn new(graph: &'a Graph, points: &Matrix) -> Self {
+        let length =
+            |i: usize, j: u32| squared_distance(points.col_as_slice(i), points.col_as_slice(j as usize)).sqrt();
+        let lengths = (0..graph.n()).map(|i| graph.neighbors(i).iter().map(|&j| length(i, j)).collect()).collect();
+        Self { graph, lengths }
+    }
+
+    /// Lengths of the shortest paths from a point, infinite to other pieces. `[n]`
+    pub(crate) fn from(&self, source: usize) -> Vec<f64> {
+        let mut from_source = vec![f64::INFINITY; self.graph.n()];
         from_source[source] = 0.0;
         let mut heap = BinaryHeap::from([Reached { distance: 0.0, point: source as u32 }]);
         while let Some(Reached { distance, point }) = heap.pop() {
@@ -49,7 +55,7 @@ pub fn geodesic_distances(graph: &Graph, points: &Matrix) -> Matrix {
             if distance > from_source[i] {
                 continue;
             }
-            for (&j, &length) in graph.neighbors(i).iter().zip(&lengths[i]) {
+            for (&j, &length) in self.graph.neighbors(i).iter().zip(&self.lengths[i]) {
                 let through = distance + length;
                 if through < from_source[j as usize] {
                     from_source[j as usize] = through;
@@ -57,7 +63,16 @@ pub fn geodesic_distances(graph: &Graph, points: &Matrix) -> Matrix {
                 }
             }
         }
-        for (slot, distance) in column.iter_mut().zip(from_source) {
+        from_source
+    }
+}
+
+/// Lengths of the shortest paths between all pairs, edges as long as the points are apart; `points` is d × n. [n, n]
+pub fn geodesic_distances(graph: &Graph, points: &Matrix) -> Matrix {
+    let paths = Paths::new(graph, points);
+    let mut distances = Matrix::zeros(graph.n(), graph.n());
+    distances.as_mut().par_col_iter_mut().enumerate().for_each(|(source, column)| {
+        for (slot, distance) in column.iter_mut().zip(paths.from(source)) {
             *slot = distance;
         }
     });

@@ -6,15 +6,18 @@ mod geodesics;
 mod laplacian;
 mod neighborhoods;
 mod neighbors;
+mod ranks;
 
 pub use components::{bridges, joining_edges, pieces};
 pub use edge_list::{EdgeNames, edges_from_cells};
+pub(crate) use geodesics::Paths;
 pub use geodesics::geodesic_distances;
 pub use laplacian::Laplacian;
 pub(crate) use laplacian::shifted_inverse;
 pub use neighborhoods::Neighborhoods;
 pub(crate) use neighbors::squared_distance;
 pub use neighbors::{NeighborIndex, nearest_neighbors, neighbor_graph, within_radius};
+pub use ranks::neighbor_ranks;
 
 use serde::{Deserialize, Serialize};
 

@@ -14,7 +14,7 @@ const TREE_DIMENSION: usize = 12;
 /// Number of points below which comparing all pairs is quicker than a tree.
 const TREE_POINTS: usize = 256;
 /// Relative room given to rounding when candidates are proposed.
-const SLACK: f64 = 1e-9;
+pub(super) const SLACK: f64 = 1e-9;
 
 /// Squared Euclidean distance, the one that decides.
 pub fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
@@ -152,7 +152,7 @@ fn padded<const D: usize>(point: &[f64]) -> [f64; D] {
 }
 
 /// |a−b|² = |a|² + |b|² − 2a·b for a block of queries against all points, in one matrix product a block.
-struct Products {
+pub(super) struct Products {
     mean: Vec<f64>,
     /// Centred, so that rounding is relative to the spread of the points and not to their distance from zero.
     centred: Matrix,
@@ -160,7 +160,7 @@ struct Products {
 }
 
 impl Products {
-    fn new(points: &Matrix) -> Self {
+    pub(super) fn new(points: &Matrix) -> Self {
         let n = points.ncols();
         let mean: Vec<f64> =
             (0..points.nrows()).map(|r| (0..n).map(|i| points[(r, i)]).sum::<f64>() / n as f64).collect();
@@ -176,15 +176,31 @@ impl Products {
         choose: impl Fn(usize, Vec<u32>) -> Vec<u32> + Sync,
     ) -> Vec<Vec<u32>> {
         let n = self.centred.ncols();
+        self.each_query(queries, |query, near, slack| {
+            let Some(last) = count(query).checked_sub(1) else { return vec![] };
+            let mut order = near.clone();
+            let (_, &mut reach, _) = order.select_nth_unstable_by(last, f64::total_cmp);
+            let limit = reach.max(0.0) * (1.0 + SLACK) + slack;
+            choose(query, (0..n as u32).filter(|&j| near[j as usize] <= limit).collect())
+        })
+    }
+
+    /// What `answer` makes of each query, its squared distances to all points, and the room that rounding needs in them.
+    pub(super) fn each_query<T: Send>(
+        &self,
+        queries: &Matrix,
+        answer: impl Fn(usize, Vec<f64>, f64) -> T + Sync,
+    ) -> Vec<T> {
+        let n = self.centred.ncols();
         let block = (1usize << 22).div_ceil(n).clamp(1, 512);
         let largest = self.norms.iter().fold(0.0, |a: f64, &b| a.max(b));
-        let mut lists = Vec::with_capacity(queries.ncols());
+        let mut answers = Vec::with_capacity(queries.ncols());
         for first in (0..queries.ncols()).step_by(block) {
             let width = block.min(queries.ncols() - first);
             let centred = Matrix::from_fn(queries.nrows(), width, |r, c| queries[(r, first + c)] - self.mean[r]);
             let norms = norms(&centred);
             let products = crate::linalg::cross_products(&self.centred, &centred); // [n, width]
-            let found: Vec<Vec<u32>> = (0..width)
+            let found: Vec<T> = (0..width)
                 .into_par_iter()
                 .map(|c| {
                     let near: Vec<f64> = products
@@ -193,16 +209,12 @@ impl Products {
                         .zip(&self.norms)
                         .map(|(dot, norm)| norm + norms[c] - 2.0 * dot)
                         .collect();
-                    let Some(last) = count(first + c).checked_sub(1) else { return vec![] };
-                    let mut order = near.clone();
-                    let (_, &mut reach, _) = order.select_nth_unstable_by(last, f64::total_cmp);
-                    let limit = reach.max(0.0) * (1.0 + SLACK) + SLACK * (largest + norms[c]);
-                    choose(first + c, (0..n as u32).filter(|&j| near[j as usize] <= limit).collect())
+                    answer(first + c, near, SLACK * (largest + norms[c]))
                 })
                 .collect();
-            lists.extend(found);
+            answers.extend(found);
         }
-        lists
+        answers
     }
 }
 

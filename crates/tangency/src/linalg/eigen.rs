@@ -1,9 +1,10 @@
-//! Eigenvalues and a few leading eigenvectors of symmetric matrices.
+//! Eigenvalues and a few leading eigenvectors of symmetric matrices; singular values.
 
 use super::{Matrix, fixed_par};
 use crate::error::{Error, Result};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::matrix_free::eigen::{PartialEigenParams, partial_self_adjoint_eigen, partial_self_adjoint_eigen_scratch};
 
 /// All eigenvalues of a symmetric matrix (lower triangle read), smallest first.
@@ -39,6 +40,25 @@ fn decompose(
         Default::default(),
     )
     .map_err(|_| Error::NoEigenvectors { matrix: name })
+}
+
+/// Left singular vectors, singular values, largest first, and right singular vectors of a square matrix.
+pub fn singular(matrix: &Matrix, name: &'static str) -> Result<(Matrix, Vec<f64>, Matrix)> {
+    let n = matrix.nrows();
+    let (mut left, mut values, mut right) = (Matrix::zeros(n, n), vec![0.0; n], Matrix::zeros(n, n));
+    let wanted = ComputeSvdVectors::Full;
+    let stack = svd_scratch::<f64>(n, n, wanted, wanted, fixed_par(), Default::default());
+    svd(
+        matrix.as_ref(),
+        faer::diag::DiagMut::from_slice_mut(&mut values),
+        Some(left.as_mut()),
+        Some(right.as_mut()),
+        fixed_par(),
+        MemStack::new(&mut MemBuffer::new(stack)),
+        Default::default(),
+    )
+    .map_err(|_| Error::NoEigenvectors { matrix: name })?;
+    Ok((left, values, right))
 }
 
 /// The `count` eigenvectors of a full symmetric matrix with the largest (most positive) eigenvalues, largest first.

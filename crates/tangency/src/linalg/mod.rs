@@ -5,7 +5,7 @@ pub(crate) mod small;
 mod sparse;
 mod spd;
 
-pub use eigen::{leading_eigenvectors, sequential_eigen, symmetric_eigen, symmetric_eigenvalues};
+pub use eigen::{leading_eigenvectors, sequential_eigen, singular, symmetric_eigen, symmetric_eigenvalues};
 pub use sparse::{SparseSymmetric, gram_entries};
 pub use spd::{
     SpdWork, gram_lower, gram_lower_weighted, inverse_factor, invert_spd, lower_factor, mirror_lower, solve_small,
