@@ -5,6 +5,7 @@ mod attend;
 mod errors;
 mod evidence;
 mod model;
+mod peers;
 mod report;
 mod settings;
 mod synthetic;
@@ -20,6 +21,8 @@ mod _tangency {
     use crate::evidence::{Selection, change_edges, prune_graph, run_cell, score_edges};
     #[pymodule_export]
     use crate::model::{Model, try_start};
+    #[pymodule_export]
+    use crate::peers::embed_table;
     #[pymodule_export]
     use crate::report::report;
     #[pymodule_export]

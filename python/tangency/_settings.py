@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 
+#: The methods beside ours.
+PEERS = ("pca", "mds", "isomap", "lle", "ltsa", "laplacian-eigenmaps", "gplvm", "bayesian-gplvm")
 CHOICES = {
-    "init": ("auto", "random", "pca", "spectral", "isomap"),
+    "init": ("auto", "random", "spectral", *PEERS),
     "scaling": ("max-abs", "none", "per-feature"),
     "symmetry": ("or", "mutual"),
     "uncertainty": ("relative", "absolute"),

@@ -1,8 +1,10 @@
 //! The `tangency` command.
 
 mod args;
+mod compare;
 mod demo;
 mod edges;
+mod figure_file;
 mod fit;
 mod generate;
 mod info;
@@ -21,8 +23,13 @@ mod transform;
 
 use args::{Arguments, Command};
 use clap::Parser;
+use peak_alloc::PeakAlloc;
 use say::Say;
 use std::process::ExitCode;
+
+/// Counts what is allocated, so that methods can be compared by the memory they take.
+#[global_allocator]
+static PEAK: PeakAlloc = PeakAlloc;
 
 fn main() -> ExitCode {
     // clap itself ends with 2 on a wrong flag and with 0 on --help and --version
@@ -31,6 +38,7 @@ fn main() -> ExitCode {
     let outcome = start_threads(arguments.threads).and_then(|()| match arguments.command {
         Command::Demo(demo) => demo::run(&demo, say),
         Command::Fit(fit) => fit::run(&fit, say),
+        Command::Compare(compare) => compare::run(&compare, say),
         Command::Select(select) => select::run(&select, say),
         Command::Edges(edges) => edges::run(&edges, say),
         Command::Prune(prune) => prune::run(&prune, say),

@@ -79,6 +79,18 @@ pub fn parts(say: Say, total: usize) -> impl FnMut(usize, &Progress) -> ControlF
     }
 }
 
+/// The observer of one of several methods: iterations and objective of those that have them.
+pub fn method(say: Say, name: &str, place: usize, total: usize) -> impl FnMut(usize, f64) -> ControlFlow<()> {
+    let bar = bar(say, "{prefix}, {elapsed} so far, {pos} iterations, {per_sec} | {msg}");
+    bar.set_prefix(format!("method {place}/{total}: {name}"));
+    bar.tick();
+    move |iterations, objective| {
+        bar.set_position(iterations as u64);
+        bar.set_message(format!("objective {objective:.2}"));
+        go_on()
+    }
+}
+
 /// A bar for rows, of which the number may not be known; `true` when Ctrl-C was pressed.
 pub fn rows(say: Say, total: Option<usize>) -> impl FnMut(usize) -> bool {
     let template = match total {

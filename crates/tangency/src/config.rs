@@ -16,6 +16,8 @@ pub enum Init {
     Random,
     /// Coordinates on the first principal axes.
     Pca,
+    /// Classical scaling of the straight distances.
+    Mds,
     /// The slowest modes of the graph's Laplacian.
     Spectral,
     /// Classical scaling of the distances along the graph.
@@ -26,6 +28,10 @@ pub enum Init {
     Ltsa,
     /// Laplacian eigenmaps: the slowest modes of a random walk on the graph.
     LaplacianEigenmaps,
+    /// Gaussian-process latent variable model.
+    Gplvm,
+    /// Bayesian GP-LVM.
+    BayesianGplvm,
     /// Coordinates that the caller gives.
     Coordinates,
     /// Maps that the caller gives.

@@ -18,6 +18,7 @@
 //!
 //! The library prints nothing, draws nothing and needs no terminal; progress leaves through [`Fitter::observer`].
 
+pub mod compare;
 pub mod config;
 pub mod error;
 pub mod evidence;

@@ -13,10 +13,12 @@ macro_rules! choice {
     };
 }
 
+mod compare;
 mod extend;
 mod plot;
 mod report;
 
+pub use compare::CompareArgs;
 pub use extend::{ChoiceArgs, LoadingsArgs, ReadingArgs, ReconstructArgs, SampleArgs, TransformArgs};
 
 pub use plot::{PlotArgs, PlotKind};
@@ -51,6 +53,8 @@ pub enum Command {
     Fit(Box<FitArgs>),
     /// Compare graphs and dimensions by the bound: fits a grid, names the best, writes a table and a figure
     Select(Box<SelectArgs>),
+    /// Run the well-known methods beside ours on one table: a table of measures and a figure of all embeddings
+    Compare(Box<CompareArgs>),
     /// Score the edges of a model, the most suspect first, and test single ones by the bound
     Edges(EdgesArgs),
     /// Find short-circuits: remove the edges that the bound speaks against (TABLE may be a table or a fitted model)
@@ -138,7 +142,7 @@ pub struct TableArgs {
     #[arg(long)]
     pub id_column: Option<String>,
     /// Column with a label of each sample; never used for fitting
-    #[arg(long)]
+    #[arg(long, alias = "label")]
     pub label_column: Option<String>,
     /// Features, by name or number from 1: a comma-separated list, ranges as first:last [default: all numeric columns]
     #[arg(long, value_delimiter = ',')]
@@ -389,7 +393,7 @@ pub struct SelectArgs {
     /// Where the table goes, one row a fit; FILE.partial beside it holds what is done until all is
     #[arg(long, default_value = "select.csv", value_name = "FILE")]
     pub out: PathBuf,
-    /// Where the figure goes, .svg or .png [default: --out with .svg]
+    /// Where the figure goes, .svg, .png or .pdf [default: --out with .svg]
     #[arg(long, value_name = "FILE")]
     pub figure: Option<PathBuf>,
     #[command(flatten)]
@@ -424,5 +428,5 @@ pub enum PresetArg {
 choice!(SymmetryArg => tangency::Symmetry { Or, Mutual });
 choice!(EdgeNamesArg => tangency::graph::EdgeNames { Index, Id });
 choice!(ScalingArg => tangency::ScalingRule { MaxAbs, None, PerFeature });
-choice!(InitArg => tangency::Init { Auto, Random, Pca, Spectral, Isomap });
+choice!(InitArg => tangency::Init { Auto, Random, Pca, Mds, Spectral, Isomap, Lle, Ltsa, LaplacianEigenmaps, Gplvm, BayesianGplvm });
 choice!(ShapeArg => tangency::Shape { SwissRoll, SCurve, PuncturedSphere, TwinPeaks, Helix });

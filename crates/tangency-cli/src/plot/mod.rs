@@ -4,11 +4,11 @@ mod places;
 mod values;
 
 use crate::args::{PlotArgs, PlotKind};
+use crate::figure_file::{FileKind, SCALE};
 use crate::info;
 use crate::say::{self, Say};
 use clap::ValueEnum;
 use serde_json::json;
-use std::path::Path;
 use tangency::io::{Claims, load_model};
 use tangency::{Error, Result};
 use tangency_report::{Figure, FigureError, Format};
@@ -16,12 +16,10 @@ use tangency_report::{Figure, FigureError, Format};
 /// Widths on paper, in millimetres.
 const WIDTHS: std::ops::RangeInclusive<f64> = 40.0..=1000.0;
 const SCALES: std::ops::RangeInclusive<f64> = 0.25..=20.0;
-/// Pixels of a PNG to each CSS pixel: 288 an inch.
-const SCALE: f64 = 3.0;
 
 /// Runs the command.
 pub fn run(args: &PlotArgs, say: Say) -> Result<()> {
-    let kind = FileKind::of(&args.out)?;
+    let kind = FileKind::of(&args.out, "out")?;
     check(args, kind)?;
     let out = Claims::new(args.force, [&args.model]).claim(&args.out)?;
     let model = load_model(&args.model)?;
@@ -39,11 +37,7 @@ pub fn run(args: &PlotArgs, say: Say) -> Result<()> {
         PlotKind::Grid => values::grid(&model, args, format)?,
     }
     .map_err(failed)?;
-    let bytes = match kind {
-        FileKind::Svg => figure.svg().as_bytes().to_vec(),
-        FileKind::Png => figure.png(args.scale.unwrap_or(SCALE)).map_err(failed)?,
-        FileKind::Pdf => figure.pdf().map_err(failed)?,
-    };
+    let bytes = kind.bytes(&figure, args.scale.unwrap_or(SCALE)).map_err(failed)?;
     out.write(|file| file.write_all(&bytes))?;
     say.line(&format!("wrote {}", out.path().display()));
     let warnings = info::warnings(&model);
@@ -53,24 +47,6 @@ pub fn run(args: &PlotArgs, say: Say) -> Result<()> {
 }
 
 type Drawn = std::result::Result<Figure, FigureError>;
-
-#[derive(Clone, Copy, PartialEq)]
-enum FileKind {
-    Svg,
-    Png,
-    Pdf,
-}
-
-impl FileKind {
-    fn of(path: &Path) -> Result<Self> {
-        match path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase().as_str() {
-            "svg" => Ok(Self::Svg),
-            "png" => Ok(Self::Png),
-            "pdf" => Ok(Self::Pdf),
-            _ => invalid("out", format!("a file that ends in .svg, .png or .pdf, not {}", path.display())),
-        }
-    }
-}
 
 fn invalid<T>(field: &'static str, requirement: String) -> Result<T> {
     Err(Error::InvalidConfig { field, requirement })

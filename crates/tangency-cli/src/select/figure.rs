@@ -8,9 +8,6 @@ use tangency::io::Output;
 use tangency::{Error, Result, Symmetry};
 use tangency_report::{Figure, FigureError, Point, Series, curves};
 
-/// Pixels of a PNG to one of the SVG.
-const PNG_SCALE: f64 = 2.0;
-
 /// A figure, and what it could not show.
 pub struct Drawn {
     pub figure: Option<Figure>,
@@ -23,28 +20,6 @@ enum Axis {
     Neighbors,
     Radius,
     Dimension,
-}
-
-/// Refuses a name that says neither SVG nor PNG.
-pub fn check_name(path: &Path) -> Result<()> {
-    if is(path, "svg") || is(path, "png") {
-        return Ok(());
-    }
-    let requirement = format!("a file that ends in .svg or .png, not {}", path.display());
-    Err(Error::InvalidConfig { field: "figure", requirement })
-}
-
-fn is(path: &Path, extension: &str) -> bool {
-    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
-}
-
-/// Writes the figure in the format that its name asks for.
-pub fn write(output: &Output, figure: &Figure) -> Result<()> {
-    if is(output.path(), "svg") {
-        return output.write(|file| file.write_all(figure.svg().as_bytes()));
-    }
-    let png = figure.png(PNG_SCALE).map_err(|error| file_error(output.path(), error.to_string()))?;
-    output.write(|file| file.write_all(&png))
 }
 
 /// Draws the bounds; graphs that have no place along the axis are left to the table.

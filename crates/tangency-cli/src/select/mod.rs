@@ -6,6 +6,7 @@ mod journal;
 mod verdict;
 
 use crate::args::SelectArgs;
+use crate::figure_file::FileKind;
 use crate::report::Page;
 use crate::{fit, interrupt, say::Say};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -23,7 +24,7 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
     let config = Config { connect: args.connect, ..fit::learning_config(&args.learning) };
     config.validate()?;
     let figure_path = args.figure.clone().unwrap_or_else(|| args.out.with_extension("svg"));
-    figure::check_name(&figure_path)?;
+    let kind = FileKind::of(&figure_path, "figure")?;
     let partial = Journal::place(&args.out);
     let mut outputs = claim(args, &figure_path, args.force);
     // what is there may be the last thing that an interrupted run wrote: its journal will tell
@@ -69,7 +70,7 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
     let drawn = figure::draw(&selection, &found)?;
     let mut written = Vec::new();
     if let Some(picture) = &drawn.figure {
-        figure::write(&figure_out, picture)?;
+        kind.write(&figure_out, picture)?;
         written.push(figure_out.path().to_owned());
     }
     let (header, rows) = verdict::table(&selection, &cells);

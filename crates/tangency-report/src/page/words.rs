@@ -22,13 +22,11 @@ pub(super) fn command(config: &Config, table: &str, reading: &[String], edges: O
     say(config.scaling == ScalingRule::None, "--scaling none".into());
     say(config.scaling == ScalingRule::PerFeature, "--scaling per-feature".into());
     let init = match config.init {
-        Init::Random => Some("random"),
-        Init::Pca => Some("pca"),
-        Init::Spectral => Some("spectral"),
-        Init::Isomap => Some("isomap"),
         // a start that was given by hand is a file that the model does not know
         Init::Auto | Init::Coordinates | Init::Maps => None,
+        named => serde_json::to_value(named).ok(),
     };
+    let init = init.as_ref().and_then(|name| name.as_str());
     say(init.is_some(), format!("--init {}", init.unwrap_or_default()));
     say(config.n_init != plain.n_init, format!("--n-init {}", config.n_init));
     say(config.max_iter != plain.max_iter, format!("--max-iter {}", config.max_iter));

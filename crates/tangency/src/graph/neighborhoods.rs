@@ -58,6 +58,13 @@ impl Neighborhoods {
         &self.lists[i]
     }
 
+    /// Whether every point is in some list.
+    pub fn lists_all(&self) -> bool {
+        let mut listed = vec![false; self.n()];
+        self.lists.iter().flatten().for_each(|&j| listed[j as usize] = true);
+        listed.into_iter().all(|is| is)
+    }
+
     /// Who is next to whom, without direction.
     pub fn graph(&self) -> &Graph {
         &self.graph

@@ -26,10 +26,13 @@ pub fn make_start(problem: &Problem, init: Init, seed: u64) -> Result<Start> {
         Init::Random | Init::Auto => Ok(random(problem, seed)),
         Init::Spectral => spectral(problem),
         Init::Pca => by_peer(problem, Method::Pca, seed),
+        Init::Mds => by_peer(problem, Method::Mds, seed),
         Init::Isomap => by_peer(problem, Method::Isomap, seed),
         Init::Lle => by_peer(problem, Method::Lle, seed),
         Init::Ltsa => by_peer(problem, Method::Ltsa, seed),
         Init::LaplacianEigenmaps => by_peer(problem, Method::LaplacianEigenmaps, seed),
+        Init::Gplvm => by_peer(problem, Method::Gplvm, seed),
+        Init::BayesianGplvm => by_peer(problem, Method::BayesianGplvm, seed),
         Init::Coordinates | Init::Maps => Err(Error::InvalidConfig {
             field: "init",
             requirement: "the name of a method unless the start itself is given".into(),

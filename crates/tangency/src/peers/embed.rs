@@ -1,5 +1,6 @@
 //! From a table to an embedding by any of the methods.
 
+use super::gplvm::{GplvmOptions, bayesian_gplvm, gplvm};
 use super::{isomap, laplacian_eigenmaps, lle, ltsa, mds, pca};
 use crate::config::Config;
 use crate::error::Result;
@@ -25,11 +26,38 @@ pub enum Method {
     Ltsa,
     /// Laplacian eigenmaps.
     LaplacianEigenmaps,
+    /// Gaussian-process latent variable model, the latent points optimised.
+    Gplvm,
+    /// Bayesian GP-LVM: a distribution over the latent points, and a bound on the evidence.
+    BayesianGplvm,
 }
 
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Pca, Self::Mds, Self::Isomap, Self::Lle, Self::Ltsa, Self::LaplacianEigenmaps];
+    pub const ALL: [Self; 8] = [
+        Self::Pca,
+        Self::Mds,
+        Self::Isomap,
+        Self::Lle,
+        Self::Ltsa,
+        Self::LaplacianEigenmaps,
+        Self::Gplvm,
+        Self::BayesianGplvm,
+    ];
+
+    /// What it is called on the command line and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pca => "pca",
+            Self::Mds => "mds",
+            Self::Isomap => "isomap",
+            Self::Lle => "lle",
+            Self::Ltsa => "ltsa",
+            Self::LaplacianEigenmaps => "laplacian-eigenmaps",
+            Self::Gplvm => "gplvm",
+            Self::BayesianGplvm => "bayesian-gplvm",
+        }
+    }
 
     /// Whether it looks at who is next to whom.
     pub fn uses_graph(self) -> bool {
@@ -43,17 +71,23 @@ impl Method {
 }
 
 /// Settings that only some of the methods have.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PeerOptions {
     /// Share of the trace of a local Gram matrix that LLE adds to its diagonal.
     pub regularization: f64,
+    /// Inducing points of the Bayesian GP-LVM.
+    pub n_inducing: usize,
+    /// Most iterations of the GP-LVMs.
+    pub max_iter: usize,
     /// Seed of what is random in a method.
     pub random_state: u64,
 }
 
 impl Default for PeerOptions {
     fn default() -> Self {
-        Self { regularization: 1e-3, random_state: 0 }
+        let GplvmOptions { n_inducing, max_iter, random_state, .. } = GplvmOptions::default();
+        Self { regularization: 1e-3, n_inducing, max_iter, random_state }
     }
 }
 
@@ -64,6 +98,40 @@ pub struct Embedding {
     pub coordinates: Matrix,
     /// Which rows of the table the points are.
     pub rows: Vec<usize>,
+    /// Of methods that climb an objective: how far.
+    pub optimum: Option<Optimum>,
+}
+
+/// Where a GP-LVM ended.
+#[derive(Clone, Debug)]
+pub struct Optimum {
+    /// Log-likelihood with the prior of the latent points, or the bound, of the scaled data.
+    pub objective: f64,
+    /// Iterations.
+    pub iterations: usize,
+    /// Whether it came to rest.
+    pub converged: bool,
+    /// Whether the caller ended it.
+    pub interrupted: bool,
+    /// Inverse squared length scale of each latent axis: near 0 for one that is not needed.
+    pub relevance: Vec<f64>,
+    /// Variance of the function.
+    pub signal: f64,
+    /// Variance of the noise.
+    pub noise: f64,
+    /// Variances of the latent points, of the Bayesian one. [n, d_x]
+    pub variances: Option<Matrix>,
+}
+
+impl Optimum {
+    /// What to know before trusting it.
+    pub fn caution(&self) -> Option<String> {
+        match (self.interrupted, self.converged) {
+            (true, _) => Some("interrupted".into()),
+            (_, false) => Some("not converged".into()),
+            _ => None,
+        }
+    }
 }
 
 /// Is told of iterations and of the objective, and may end the work with what there is.
@@ -104,8 +172,9 @@ pub fn coordinates_by(
     neighborhoods: &Neighborhoods,
     n_components: usize,
     options: &PeerOptions,
-    _watch: Watch,
+    watch: Watch,
 ) -> Result<Embedding> {
+    let rows: Vec<usize> = (0..points.ncols()).collect();
     let coordinates = match method {
         Method::Pca => pca(points, n_components)?,
         Method::Mds => mds(points, n_components)?,
@@ -113,6 +182,23 @@ pub fn coordinates_by(
         Method::Lle => lle(points, neighborhoods, n_components, options.regularization)?,
         Method::Ltsa => ltsa(points, neighborhoods, n_components)?,
         Method::LaplacianEigenmaps => laplacian_eigenmaps(neighborhoods, n_components)?,
+        Method::Gplvm | Method::BayesianGplvm => {
+            let PeerOptions { n_inducing, max_iter, random_state, .. } = *options;
+            let settings = GplvmOptions { n_inducing, max_iter, random_state, ..GplvmOptions::default() };
+            let climb = if method == Method::Gplvm { gplvm } else { bayesian_gplvm };
+            let found = climb(points, None, n_components, &settings, watch)?;
+            let optimum = Optimum {
+                objective: found.objective,
+                iterations: found.iterations,
+                converged: found.converged,
+                interrupted: found.interrupted,
+                relevance: found.relevance,
+                signal: found.signal,
+                noise: found.noise,
+                variances: found.variances,
+            };
+            return Ok(Embedding { coordinates: found.coordinates, rows, optimum: Some(optimum) });
+        }
     };
-    Ok(Embedding { coordinates, rows: (0..points.ncols()).collect() })
+    Ok(Embedding { coordinates, rows, optimum: None })
 }

@@ -7,9 +7,14 @@ use crate::linalg::{Matrix, SparseSymmetric, dot, sequential_eigen};
 use rayon::prelude::*;
 
 /// Coordinates with unit variance on each axis up to a common factor; `points` is d_y × n, one a column. [n, d_x]
+///
+/// A point that no neighbourhood lists would be free to lie anywhere; if there is one, neighbourhoods are taken along the
+/// edges in both directions.
 pub fn ltsa(points: &Matrix, neighborhoods: &Neighborhoods, n_components: usize) -> Result<Matrix> {
     let n = check_dimension(points, n_components)?;
     check_pieces(neighborhoods.graph())?;
+    let both_ways = Neighborhoods::of(neighborhoods.graph().clone());
+    let neighborhoods = if neighborhoods.lists_all() { neighborhoods } else { &both_ways };
     // M = Σ_i I − GᵢGᵢᵀ, the part of the neighbourhood of i that neither a shift nor its tangent space explains
     let blocks: Vec<Vec<(u32, u32, f64)>> = (0..n)
         .into_par_iter()

@@ -10,7 +10,7 @@ mod ltsa;
 mod mds;
 mod pca;
 
-pub use embed::{Embedding, Method, PeerOptions, Watch, coordinates_by, embed};
+pub use embed::{Embedding, Method, Optimum, PeerOptions, Watch, coordinates_by, embed};
 pub use isomap::isomap;
 pub use laplacian_eigenmaps::laplacian_eigenmaps;
 pub use lle::lle;
