@@ -1,10 +1,9 @@
 //! `tangency compare`: our model and the well-known methods on one table, as a table, a figure and a page.
 
-mod figure;
 mod table;
 
 use crate::args::CompareArgs;
-use crate::figure_file::FileKind;
+use crate::figure_file::{FileKind, cannot_be_drawn};
 use crate::report::Page;
 use crate::say::{self, Say};
 use crate::{PEAK, fit, interrupt, progress};
@@ -14,7 +13,9 @@ use tangency::io::table::{Table, read_table};
 use tangency::io::{Claims, Model, Output, write_rows};
 use tangency::linalg::Matrix;
 use tangency::{Config, Error, Result};
+use tangency_report::comparison::panels;
 use tangency_report::page::Report;
+use tangency_report::{Colour, Figure, FigureError, multiples};
 
 /// Runs the command.
 pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
@@ -59,8 +60,8 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
     let (header, rows) = table::as_rows(&trials);
     write_rows(&out, &header, rows.into_iter())?;
     written.push(out.path().to_owned());
-    let drawn = figure::draw(&comparison, &trials, &args.truth, args.table.label_column.as_deref());
-    kind.write(&figure_out, &drawn.map_err(|error| figure::failed(&figure_path, &error))?)?;
+    let drawn = draw(&comparison, &trials, args).map_err(|error| cannot_be_drawn(&figure_path, &error))?;
+    kind.write(&figure_out, &drawn)?;
     written.push(figure_out.path().to_owned());
     let ids: Vec<String> = match &table.ids {
         Some(ids) => comparison.rows().iter().map(|&row| ids[row].clone()).collect(),
@@ -73,7 +74,7 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
     let mut warnings = left_out;
     if let Some(page) = &page {
         match model(&comparison, &table) {
-            Some(model) => written.push(page.make(&model, report(args, &trials))?),
+            Some(model) => written.push(page.make(&model, report(args, &comparison, &trials))?),
             None => warnings.push("there is no page, because ll-lvm was not fitted".to_owned()),
         }
     }
@@ -159,6 +160,38 @@ fn run_all(comparison: &mut Comparison, entrants: &Entrants, say: Say) -> (Vec<T
     (trials, left_out)
 }
 
+/// All embeddings, coloured by the labels, else by the truth, else by our first coordinate.
+fn draw(comparison: &Comparison, trials: &[Trial], args: &CompareArgs) -> std::result::Result<Figure, FigureError> {
+    let (yardsticks, panels) = (comparison.yardsticks(), panels(comparison, trials));
+    let title = |place: usize| args.truth.get(place).map_or("truth", String::as_str);
+    let column = |table: &Matrix, c: usize| table.col_as_slice(c).to_vec();
+    let first = trials.iter().find_map(|trial| Some(column(&trial.outcome.as_ref().ok()?.coordinates, 0)));
+    let (values, places);
+    let colour = match (&yardsticks.labels, &yardsticks.truth) {
+        (Some(labels), _) => {
+            let title = args.table.label_column.as_deref().unwrap_or("label");
+            Colour::Categorical { labels, title }
+        }
+        (None, Some(truth)) if truth.ncols() == 2 => {
+            places = (0..truth.nrows()).map(|i| [truth[(i, 0)], truth[(i, 1)]]).collect::<Vec<_>>();
+            Colour::Place { places: &places, titles: [title(0), title(1)] }
+        }
+        (None, Some(truth)) => {
+            values = column(truth, 0);
+            Colour::Continuous { values: &values, title: title(0) }
+        }
+        (None, None) => match first {
+            Some(found) => {
+                values = found;
+                Colour::Continuous { values: &values, title: "x1 of the first method" }
+            }
+            None => Colour::None,
+        },
+    };
+    let name = args.table.table.file_name().unwrap_or_default().to_string_lossy();
+    multiples(&panels, colour, None, format!("{name}, {} points", comparison.rows().len()).as_str())
+}
+
 fn write_embeddings(output: &Output, trials: &[Trial], ids: &[String]) -> Result<()> {
     let found = || trials.iter().filter_map(|trial| Some((trial.entrant, trial.outcome.as_ref().ok()?)));
     let d = found().map(|(_, outcome)| outcome.coordinates.ncols()).max().unwrap_or(0);
@@ -181,7 +214,8 @@ fn model(comparison: &Comparison, table: &Table) -> Option<Model> {
     Some(Model { feature_names: table.feature_names.clone(), ids, labels, fit })
 }
 
-fn report<'a>(args: &'a CompareArgs, trials: &[Trial]) -> Report<'a> {
-    let _ = (args, trials);
-    Report::default()
+fn report(args: &CompareArgs, comparison: &Comparison, trials: &[Trial]) -> Report<'static> {
+    let others: Vec<Trial> = trials.iter().filter(|trial| trial.entrant != Entrant::LlLvm).cloned().collect();
+    let name = args.table.table.file_name().unwrap_or_default().to_string_lossy();
+    Report { title: format!("{name}: ll-lvm beside other methods"), comparisons: panels(comparison, &others), ..Report::default() }
 }

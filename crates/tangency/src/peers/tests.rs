@@ -6,7 +6,8 @@ use crate::quality::affine_r2;
 use std::ops::ControlFlow;
 
 fn by(method: Method, config: &Config, points: &Matrix) -> Result<Embedding> {
-    embed(points.as_ref(), method, config, &PeerOptions::default(), None, &mut |_, _| ControlFlow::Continue(()))
+    let options = PeerOptions { max_iter: 20, n_inducing: 10, ..PeerOptions::default() };
+    embed(points.as_ref(), method, config, &options, None, &mut |_, _| ControlFlow::Continue(()))
 }
 
 #[test]
@@ -23,8 +24,10 @@ fn graph_methods_unfold_an_s_curve() {
 
 #[test]
 fn the_same_bits_on_one_thread_and_on_more() {
-    let curve = generate(Shape::SCurve, 600, 0.01, 3);
     for method in Method::ALL {
+        // enough points for the sparse solver
+        let n = if method.uses_graph() { 600 } else { 150 };
+        let curve = generate(Shape::SCurve, n, 0.01, 3);
         let found = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| by(method, &Config::default(), &curve.points).unwrap().coordinates)

@@ -1,0 +1,110 @@
+//! What several experiments share: grids of fits, methods with settings of their own, cells of tables.
+
+use crate::PEAK;
+use std::ops::ControlFlow;
+use tangency::compare::{Comparison, Entrant, Meter, Trial};
+use tangency::evidence::{Cell, GraphChoice, Selection};
+use tangency::linalg::Matrix;
+use tangency::{Config, Result, Symmetry};
+use tangency_report::{Figure, FigureError, Point, Series, curves};
+
+/// A number with so many digits.
+pub fn digits(value: Option<f64>, places: usize) -> String {
+    value.map_or_else(|| "–".to_owned(), |value| format!("{value:.places$}"))
+}
+
+/// Words as a row of a table.
+pub fn row<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    words.into_iter().map(str::to_owned).collect()
+}
+
+/// The bound against k: its mean and spread over seeds.
+pub struct Ladder {
+    /// k, mean, standard deviation, fits that count, and those of them that had not converged.
+    pub steps: Vec<(usize, f64, f64, usize, usize)>,
+}
+
+impl Ladder {
+    /// Fits every k with every seed.
+    pub fn climb(points: &Matrix, config: &Config, neighbors: std::ops::RangeInclusive<usize>, seeds: usize) -> Result<Self> {
+        let graphs = neighbors.clone().map(|n_neighbors| GraphChoice::Neighbors { n_neighbors, symmetry: Symmetry::Or });
+        let selection = Selection::new(points, config.clone(), graphs.collect(), vec![config.n_components])?.seeds(seeds)?.all();
+        let mut done: Vec<Cell> = Vec::new();
+        let selected = selection.run(&[], &|| false, |cell| {
+            done.push(cell.clone());
+            eprint!("\r{} of {} fits", done.len(), selection.n_fits());
+            ControlFlow::Continue(())
+        })?;
+        eprintln!();
+        let steps = selection.ranking(&selected.cells).into_iter().filter_map(|summary| {
+            let k = selection.graph(&selection.candidates()[summary.candidate]).n_neighbors()?;
+            Some((k, summary.mean?, summary.deviation.unwrap_or(0.0), summary.count, summary.not_converged))
+        });
+        let mut steps: Vec<_> = steps.collect();
+        steps.sort_by_key(|step| step.0);
+        Ok(Self { steps })
+    }
+
+    /// The k with the highest mean.
+    pub fn best(&self) -> Option<(usize, f64)> {
+        self.steps.iter().map(|step| (step.0, step.1)).max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// As a table.
+    pub fn table(&self) -> Vec<Vec<String>> {
+        let head = row(["k", "bound (nats)", "spread over seeds", "fits", "of them not converged"]);
+        let rows = self.steps.iter().map(|(k, mean, spread, count, open)| {
+            vec![k.to_string(), format!("{mean:.1}"), format!("{spread:.1}"), count.to_string(), open.to_string()]
+        });
+        std::iter::once(head).chain(rows).collect()
+    }
+
+    /// As a series of a figure.
+    pub fn series(&self, name: &str) -> Series {
+        let point = |&(k, mean, spread, _, open): &(usize, f64, f64, usize, usize)| Point {
+            x: k as f64,
+            mean,
+            spread,
+            marker: (open > 0).then(|| "not all converged".to_owned()),
+        };
+        Series { name: name.to_owned(), points: self.steps.iter().map(point).collect() }
+    }
+
+    /// As a figure.
+    pub fn figure(&self, title: &str) -> std::result::Result<Figure, FigureError> {
+        let best = self.best().map(|(k, bound)| (k as f64, bound));
+        curves(&[self.series("mean over seeds")], "neighbours k", "bound (nats)", title, best)
+    }
+}
+
+/// Runs entrants on a table, each with its own k.
+pub fn run_each(
+    points: &Matrix,
+    truth: Option<&Matrix>,
+    labels: Option<&[String]>,
+    entrants: &[(Entrant, Config)],
+) -> Result<(Option<Comparison>, Vec<Trial>)> {
+    let mut trials = Vec::new();
+    let mut first = None;
+    let mut shared: Vec<(Config, Comparison)> = Vec::new();
+    for (entrant, config) in entrants {
+        eprintln!("{entrant}, k = {}", config.n_neighbors);
+        let place = match shared.iter().position(|(known, _)| known == config) {
+            Some(place) => place,
+            None => {
+                let labels = labels.map(<[String]>::to_vec);
+                let mut made = Comparison::new(points.as_ref(), config.clone(), None, truth.cloned(), labels)?;
+                made.meter = Some(Meter {
+                    reset: || PEAK.reset_peak_usage(),
+                    now: || PEAK.current_usage() as u64,
+                    peak: || PEAK.peak_usage() as u64,
+                });
+                shared.push((config.clone(), made));
+                shared.len() - 1
+            }
+        };
+        trials.push(shared[place].1.run(*entrant, &mut |_, _| ControlFlow::Continue(())));
+        first.get_or_insert(place);
+    }
+    Ok((first.map(|place| shared.swap_remove(place).1), trials))
+}

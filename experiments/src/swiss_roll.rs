@@ -1,0 +1,79 @@
+//! Figure 3: a roll, its tangent planes, its coordinates, and the bound against k.
+
+use crate::Options;
+use crate::fits::{Ladder, row};
+use crate::page::Page;
+use tangency::quality::{affine_r2, procrustes};
+use tangency::{Config, Fit, Fitter, Result, Shape, generate};
+use tangency_report::{Colour, RollCaptions, Tangents, roll_and_embedding, tangents};
+
+/// A roll without short-circuits at 9 neighbours, as the paper's seems to be.
+const ROLL: u64 = 13;
+/// Neighbours that are tried.
+const NEIGHBORS: std::ops::RangeInclusive<usize> = 4..=14;
+/// Iterations of a fit with the paper's settings.
+const ITERATIONS: usize = 100;
+
+/// Runs the experiment.
+pub fn run(mut page: Page, options: &Options) -> Result<()> {
+    let roll = generate(Shape::SwissRoll, options.n, 0.0, ROLL);
+    let authors = Config { max_iter: ITERATIONS, ..Config::authors() };
+    let ladder = Ladder::climb(&roll.points, &authors, NEIGHBORS, options.seeds as usize)?;
+    let chosen = ladder.best().map_or(9, |(k, _)| k);
+    page.say(&format!(
+        "A roll of {} points (seed {ROLL}) without noise. The bound against k, with the settings of the paper's authors (λ = 1, \
+         ν = 0, random starts, at most {ITERATIONS} iterations) and {} seeds, is highest at **k = {chosen}**; the paper has 9.",
+        options.n, options.seeds
+    ));
+    page.table(&ladder.table());
+    page.figure("bound", "The bound against the number of neighbours", ladder.figure("The bound against k"))?;
+
+    let mut rows = vec![row(["settings", "k", "bound (nats)", "R²", "Procrustes", "iterations", "ended"])];
+    let mut shown = None;
+    for (name, config) in [("the authors'", authors), ("default", Config::default())] {
+        let fit = Fitter::new(Config { n_neighbors: chosen, ..config }).fit(&roll.points)?;
+        rows.push(vec![
+            name.to_owned(),
+            chosen.to_string(),
+            format!("{:.1}", fit.bound()),
+            format!("{:.4}", affine_r2(&fit.coordinates, &roll.truth)?),
+            format!("{:.4}", procrustes(&fit.coordinates, &roll.truth)?),
+            fit.trace.len().to_string(),
+            format!("{:?}", fit.stop).to_lowercase(),
+        ]);
+        shown = Some(fit);
+    }
+    page.say("Fits at that k:");
+    page.table(&rows);
+    if let Some(fit) = shown {
+        pictures(&mut page, &fit, &roll)?;
+    }
+    page.finish()
+}
+
+fn pictures(page: &mut Page, fit: &Fit, roll: &tangency::generate::Synthetic) -> Result<()> {
+    let n = fit.n();
+    let points: Vec<[f64; 3]> = (0..n).map(|i| [0, 1, 2].map(|c| roll.points[(i, c)])).collect();
+    let arc = roll.truth.col_as_slice(0);
+    let coordinates: Vec<[f64; 2]> = (0..n).map(|i| [0, 1].map(|a| fit.coordinates[(i, a)])).collect();
+    let covariances: Vec<[[f64; 2]; 2]> =
+        (0..n).map(|i| [0, 1].map(|a| [0, 1].map(|b| fit.coordinate_covariances[(a * 2 + b, i)]))).collect();
+    let edges: Vec<(usize, usize)> = fit.graph.edges().iter().map(|&(i, j)| (i as usize, j as usize)).collect();
+    let captions = RollCaptions {
+        title: "A Swiss roll and its coordinates",
+        space: "What was measured",
+        embedding: "What was found, default settings",
+        space_axes: ["y₁", "y₂", "y₃"],
+        embedding_axes: ["x₁", "x₂"],
+    };
+    let figure = roll_and_embedding(&points, &coordinates, &covariances, arc, "arc length", &edges, captions);
+    page.figure("coordinates", "The roll, and its coordinates with ellipses of two standard deviations", figure)?;
+
+    // column a of C_i, in the units of the table
+    let map = |i: usize, a: usize| [0, 1, 2].map(|f| fit.maps[(f, i * 2 + a)] * fit.scaling.scale[f]);
+    let directions: Vec<Vec<[f64; 3]>> = (0..n).map(|i| vec![map(i, 0), map(i, 1)]).collect();
+    let planes = Tangents { points: &points, directions: &directions, side: 1.6, every: 2, ..Tangents::default() };
+    let colour = Colour::Continuous { values: arc, title: "arc length" };
+    let figure = tangents(&planes, colour, "The posterior of C as tangent planes");
+    page.figure("tangents", "Squares along the local maps at every second point", figure)
+}
