@@ -494,6 +494,23 @@ def test_comparisons_are_linked(evidence):
     assert evidence.text("selection-count").startswith(f"{count} points")
 
 
+def test_comparisons_work_by_keys_alone(evidence):
+    evidence.show("compare-1")
+    evidence.focus("compare-1")
+    evidence.keys(Keys.ARROW_RIGHT)
+    first = evidence.ask("hovered()")
+    assert first is not None and evidence.text("compare-point")
+    evidence.keys(Keys.ARROW_RIGHT)
+    second = evidence.ask("hovered()")
+    assert second != first
+    evidence.keys("n")
+    assert evidence.ask("hovered()") not in (first, second)
+    evidence.keys("p")
+    assert evidence.ask("hovered()") == second
+    evidence.keys(Keys.ESCAPE)
+    assert evidence.ask("hovered()") is None
+
+
 # ---- Other dimensions.
 
 

@@ -7,19 +7,29 @@
     maps = [];
     if (!comparisons.length) return [];
     const own = new Float32Array(2 * n);
-    for (let i = 0; i < n; i++) own.set([x[i * d], d > 1 ? x[i * d + 1] : T.jitter[i]], 2 * i);
-    const all = [{ name: "tangency", note: "this fit", x: own, flat: d === 1 }, ...comparisons];
+    for (let i = 0; i < n; i++) own.set([x[i * d], d > 1 ? x[i * d + 1] : 0], 2 * i);
+    const all = [{ name: "tangency", note: "this fit", x: own }, ...comparisons].map(spread);
     const width = T.chartWidth(Math.min(4, all.length));
     const figures = all.map((one, k) => figure(one, k, width));
     requestAnimationFrame(drawAll);
-    return [T.make("h2", { text: "Compared with other methods" }), T.make("p", { class: "note", text: "Pointing at a point shows it in all; dragging selects in all." }),
+    return [T.make("h2", { text: "Compared with other methods" }), T.make("p", { class: "note", id: "compare-keys",
+      text: "Pointing at a point shows it in all; dragging selects in all. Arrows go to the next point in their direction, N and P to the next and the previous row." }),
       T.make("div", { class: "charts", "data-test": "comparisons" }, figures),
       T.make("p", { class: "note", "data-test": "compare-point", "aria-live": "polite" })];
   };
 
+  // What lies on a line is spread across it, evenly and the same every time, as the map of one dimension is.
+  function spread(one) {
+    const across = Float32Array.from({ length: one.x.length / 2 }, (_, i) => one.x[2 * i + 1]);
+    const [low, high] = T.range(across);
+    if (low !== high) return one;
+    return { ...one, flat: true, x: Float32Array.from(one.x, (value, at) => (at % 2 ? (((at - 1) / 2) * 0.6180339887) % 1 : value)) };
+  }
+
   function figure(one, k, width) {
     const height = Math.round(width * 0.8);
-    const canvas = T.make("canvas", { class: "small-map", role: "img", "aria-label": "Map by " + one.name, "data-test": "compare-" + k });
+    const canvas = T.make("canvas", { class: "small-map", tabindex: "0", role: "application", "aria-label": "Map by " + one.name,
+      "aria-describedby": "compare-keys", "data-test": "compare-" + k });
     const ratio = Math.min(2, window.devicePixelRatio || 1);
     canvas.width = width * ratio;
     canvas.height = height * ratio;
@@ -112,10 +122,40 @@
     map.canvas.addEventListener("pointerup", () => finish(map));
     map.canvas.addEventListener("pointercancel", () => { map.box = null; draw(map); });
     map.canvas.addEventListener("pointerleave", () => { if (!map.box) hover(-1); });
+    map.canvas.addEventListener("keydown", (event) => key(map, event));
+    map.canvas.addEventListener("blur", () => hover(-1));
   }
 
-  function nearest(map, x, y) {
-    let [best, row] = [100, -1];
+  // ---- Keys: arrows by place, N and P by row.
+  const directions = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+  function key(map, event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { n } = T.report;
+    const at = T.state.hovered;
+    const by = { n: 1, p: -1 }[event.key.toLowerCase()];
+    let next = -1;
+    if (by) next = (at + by + n + (at < 0 && by < 0 ? 1 : 0)) % n;
+    else if (directions[event.key]) next = at < 0 ? nearest(map, map.width / 2, map.height / 2, Infinity) : toward(map, at, directions[event.key]);
+    else if (event.key !== "Escape") return;
+    event.preventDefault();
+    hover(next);
+  }
+
+  // The nearest point in a quadrant, or the same where there is none.
+  function toward(map, from, [dx, dy]) {
+    const s = map.screen;
+    let [best, row] = [Infinity, from];
+    for (let i = 0; i < T.report.n; i++) {
+      const [x, y] = [s[2 * i] - s[2 * from], s[2 * i + 1] - s[2 * from + 1]];
+      const [along, aside] = [x * dx + y * dy, Math.abs(x * dy - y * dx)];
+      if (along > 0 && aside <= along && along + aside < best) [best, row] = [along + aside, i];
+    }
+    return row;
+  }
+
+  function nearest(map, x, y, within = 10) {
+    let [best, row] = [within ** 2, -1];
     for (let i = 0; i < T.report.n; i++) {
       const far = (map.screen[2 * i] - x) ** 2 + (map.screen[2 * i + 1] - y) ** 2;
       if (far < best) [best, row] = [far, i];

@@ -1,4 +1,4 @@
-//! Colours: a continuous map and a categorical palette, both safe for colour-blind readers.
+//! Colours: a continuous map, a map of places, and a categorical palette, all safe for colour-blind readers.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
@@ -95,6 +95,13 @@ pub enum Colour<'a> {
         /// What the labels are.
         title: &'a str,
     },
+    /// A place in a plane for each point, as hue across and lightness upwards; a place that is not finite is drawn grey.
+    Place {
+        /// One place per point, such as longitude and latitude.
+        places: &'a [[f64; 2]],
+        /// What the two numbers of a place are.
+        titles: [&'a str; 2],
+    },
 }
 
 /// The colour at a share from 0 to 1 along the continuous map.
@@ -105,6 +112,46 @@ pub(crate) fn continuous(share: f64) -> Rgb {
 /// The colour at a share from 0 to 1 on the way to what stands out.
 pub(crate) fn warm(share: f64) -> Rgb {
     between(&WARM, share)
+}
+
+/// The colour of a place at shares from 0 to 1 across and upwards. Hues run from blue through red to yellow, which readers
+/// who cannot tell red from green still see as blue to yellow.
+pub(crate) fn place(across: f64, upwards: f64) -> Rgb {
+    if !across.is_finite() || !upwards.is_finite() {
+        return MISSING;
+    }
+    let (across, upwards) = (across.clamp(0.0, 1.0), upwards.clamp(0.0, 1.0));
+    let (sine, cosine) = (FIRST_HUE + across * (LAST_HUE - FIRST_HUE)).to_radians().sin_cos();
+    let lightness = DARKEST + upwards * (LIGHTEST - DARKEST);
+    // the most colourful that a screen can show
+    let steps = (0..=CHROMA_STEPS).rev().map(|step| MOST_CHROMA * f64::from(step) / f64::from(CHROMA_STEPS));
+    steps.filter_map(|chroma| oklab(lightness, chroma * cosine, chroma * sine)).next().unwrap_or(MISSING)
+}
+
+/// Hues in degrees, lightnesses and chroma of the map of places, in OKLab.
+const FIRST_HUE: f64 = 255.0;
+const LAST_HUE: f64 = 455.0;
+const DARKEST: f64 = 0.40;
+const LIGHTEST: f64 = 0.84;
+const MOST_CHROMA: f64 = 0.17;
+const CHROMA_STEPS: u32 = 34;
+
+/// A colour of OKLab (Ottosson, 2020), if a screen can show it.
+fn oklab(lightness: f64, a: f64, b: f64) -> Option<Rgb> {
+    let cube = |root: f64| root * root * root;
+    let l = cube(lightness + 0.396_337_777_4 * a + 0.215_803_757_3 * b);
+    let m = cube(lightness - 0.105_561_345_8 * a - 0.063_854_172_8 * b);
+    let s = cube(lightness - 0.089_484_177_5 * a - 1.291_485_548 * b);
+    let part = |linear: f64| {
+        let coded =
+            if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.max(0.0).powf(1.0 / 2.4) - 0.055 };
+        (-0.002..=1.002).contains(&coded).then(|| (255.0 * coded).round().clamp(0.0, 255.0) as u8)
+    };
+    Some(Rgb(
+        part(4.076_741_662_1 * l - 3.307_711_591_3 * m + 0.230_969_929_2 * s)?,
+        part(-1.268_438_004_6 * l + 2.609_757_401_1 * m - 0.341_319_396_5 * s)?,
+        part(-0.004_196_086_3 * l - 0.703_418_614_7 * m + 1.707_614_701 * s)?,
+    ))
 }
 
 fn between(anchors: &[Rgb], share: f64) -> Rgb {
@@ -149,6 +196,10 @@ impl Paint {
                 matches("labels that colour the points", labels.len())?;
                 Ok(Self::among(labels, title))
             }
+            Colour::Place { places, titles } => {
+                matches("places that colour the points", places.len())?;
+                Ok(Self::across(places, titles))
+            }
         }
     }
 
@@ -166,6 +217,23 @@ impl Paint {
             None => Key::Legend { title, entries: vec![Entry::new("missing", MISSING, Sign::Dot(Shape::Circle))] },
         };
         Self { points: values.iter().map(look).collect(), key }
+    }
+
+    fn across(places: &[[f64; 2]], titles: [&str; 2]) -> Self {
+        let known = |place: &&[f64; 2]| place.iter().all(|&value| drawable(value));
+        let range = |axis: usize| Range::of(places.iter().filter(known).map(|place| place[axis])).map(Range::opened);
+        let missing = places.iter().any(|place| !known(&place));
+        let (Some(x), Some(y)) = (range(0), range(1)) else {
+            // without a single place all points are grey, as they are without a value
+            return Self::along(&vec![f64::NAN; places.len()], titles[0]);
+        };
+        let look = |at: &[f64; 2]| {
+            let share = |axis: usize, range: Range| (at[axis] - range.lo) / range.span();
+            let colour = if known(&at) { place(share(0, x), share(1, y)) } else { MISSING };
+            (colour, Shape::Circle)
+        };
+        let key = Key::Square { ranges: [x, y], titles: titles.map(str::to_owned), missing };
+        Self { points: places.iter().map(look).collect(), key }
     }
 
     fn among(labels: &[String], title: &str) -> Self {
@@ -246,6 +314,22 @@ mod tests {
         assert!((0..50).all(|i| luminance(warm(f64::from(i) / 50.0)) > luminance(warm(f64::from(i + 1) / 50.0))));
         assert_eq!(continuous(f64::NAN), MISSING);
         assert_eq!((continuous(-3.0), continuous(7.0)), (ANCHORS[0], ANCHORS[10]));
+    }
+
+    #[test]
+    fn places_grow_lighter_upwards_and_differ_across() {
+        for across in (0..=10).map(|i| f64::from(i) / 10.0) {
+            let column: Vec<f64> = (0..=20).map(|i| luminance(place(across, f64::from(i) / 20.0))).collect();
+            assert!(column.windows(2).all(|pair| pair[0] < pair[1]), "{across}: {column:?}");
+        }
+        for upwards in [0.0, 0.5, 1.0] {
+            let row: Vec<Rgb> = (0..=10).map(|i| place(f64::from(i) / 10.0, upwards)).collect();
+            assert!((0..row.len()).all(|i| (0..i).all(|j| row[i] != row[j])), "{row:?}");
+        }
+        assert_eq!((place(f64::NAN, 0.0), place(0.0, f64::NAN)), (MISSING, MISSING));
+        assert_eq!((place(-1.0, 9.0), place(2.0, -1.0)), (place(0.0, 1.0), place(1.0, 0.0)));
+        assert_eq!(oklab(1.0, 0.0, 0.0), Some(WHITE));
+        assert_eq!(oklab(0.5, 0.5, 0.5), None);
     }
 
     #[test]

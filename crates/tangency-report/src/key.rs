@@ -1,8 +1,8 @@
-//! The key beside a plot: a colour bar, or a legend.
+//! The key beside a plot: a colour bar, a square of colours, or a legend.
 
-use crate::axes::{Range, Scale, Ticks, enough_ticks, power_of_ten};
+use crate::axes::{Range, Scale, Ticks, enough_ticks, number, power_of_ten};
 use crate::canvas::Canvas;
-use crate::colour::{INK, MISSING, Rgb, SOFT, WHITE};
+use crate::colour::{INK, MISSING, Rgb, SOFT, WHITE, place};
 use crate::font;
 use crate::panel::{AXIS_TITLE, TICK};
 use crate::style::{Anchor, Rect, Shape, Style, Type};
@@ -12,6 +12,10 @@ const BAR_WIDTH: f64 = 13.0;
 const BAR_SPACING: f64 = 46.0;
 const BAR_STEPS: usize = 120;
 const WIDEST_LABEL: f64 = 190.0;
+/// The side of the square of colours, its steps, and what its labels and titles take below it.
+const SQUARE: f64 = 104.0;
+const SQUARE_STEPS: usize = 26;
+const BELOW_SQUARE: f64 = 36.0;
 const LABEL: Type = Type::new(11.5, INK);
 const LEGEND_TITLE: Type = Type::new(12.0, INK).bold();
 
@@ -51,6 +55,8 @@ pub(crate) enum Key {
     None,
     /// A bar of a map of colours over a range.
     Bar { range: Range, title: String, missing: bool, map: fn(f64) -> Rgb },
+    /// The map of colours over two ranges.
+    Square { ranges: [Range; 2], titles: [String; 2], missing: bool },
     /// Signs with labels.
     Legend { title: String, entries: Vec<Entry> },
 }
@@ -61,6 +67,7 @@ impl Key {
         match self {
             Self::None => 0.0,
             Self::Bar { .. } => 120.0,
+            Self::Square { missing, .. } => SQUARE + BELOW_SQUARE + if *missing { ROW } else { 0.0 },
             Self::Legend { title, entries } => {
                 let lines = entries.len() + usize::from(!title.is_empty());
                 lines as f64 * ROW
@@ -80,6 +87,11 @@ impl Key {
                 let titled = if title.is_empty() { 0.0 } else { 22.0 };
                 BAR_WIDTH + 8.0 + widest(&mut labels).max(least) + titled
             }
+            Self::Square { ranges, titles, .. } => {
+                let mut labels = ends(ranges[1]).into_iter().map(|label| font::width(&label, TICK.size, false));
+                let titled = if titles[1].is_empty() { 0.0 } else { 18.0 };
+                SQUARE + 7.0 + widest(&mut labels).max(titled)
+            }
             Self::Legend { title, entries } => {
                 let mut labels = entries
                     .iter()
@@ -98,13 +110,58 @@ impl Key {
                 let foot = if *missing { ROW } else { 0.0 };
                 bar(canvas, Rect { x, y, width: BAR_WIDTH, height: height - foot }, *range, title, *map);
                 if *missing {
-                    let box_ = Rect { x, y: y + height - 10.0, width: BAR_WIDTH, height: 10.0 };
-                    canvas.rect(box_, Style::fill(MISSING, 1.0));
-                    canvas.text((x + BAR_WIDTH + 8.0, y + height - 1.0), "missing", TICK);
+                    no_value(canvas, x, y + height);
+                }
+            }
+            Self::Square { ranges, titles, missing } => {
+                square(canvas, Rect { x, y, width: SQUARE, height: SQUARE }, *ranges, titles);
+                if *missing {
+                    no_value(canvas, x, y + SQUARE + BELOW_SQUARE + ROW);
                 }
             }
             Self::Legend { title, entries } => legend(canvas, x, y, title, entries),
         }
+    }
+}
+
+/// The entry of points without a value, with its foot at the given place.
+fn no_value(canvas: &mut Canvas, x: f64, foot: f64) {
+    let box_ = Rect { x, y: foot - 10.0, width: BAR_WIDTH, height: 10.0 };
+    canvas.rect(box_, Style::fill(MISSING, 1.0));
+    canvas.text((x + BAR_WIDTH + 8.0, foot - 1.0), "missing", TICK);
+}
+
+/// The ends of a range to three digits of its span.
+fn ends(range: Range) -> [String; 2] {
+    let step = 10f64.powf(range.opened().span().log10().floor() - 2.0);
+    [range.lo, range.hi].map(|value| number((value / step).round() * step))
+}
+
+fn square(canvas: &mut Canvas, frame: Rect, ranges: [Range; 2], titles: &[String; 2]) {
+    let share = |step: usize| (step as f64 + 0.5) / SQUARE_STEPS as f64;
+    let cell = SQUARE / SQUARE_STEPS as f64;
+    let boxes: Vec<[[usize; 4]; 1]> =
+        (0..SQUARE_STEPS * SQUARE_STEPS).map(|step| [[step % SQUARE_STEPS, step / SQUARE_STEPS, 1, 1]]).collect();
+    let colour = |[[column, row, ..]]: &[[usize; 4]; 1]| place(share(*column), 1.0 - share(*row));
+    canvas.mosaic((frame.x, frame.y), cell, boxes.iter().map(|cells| (colour(cells), &cells[..])));
+
+    let middle = frame.x + frame.width / 2.0;
+    let ([left, right], [low, high]) = (ends(ranges[0]), ends(ranges[1]));
+    let below = frame.bottom() + 14.0;
+    canvas.text((frame.x, below), &left, TICK);
+    canvas.text((frame.right(), below), &right, TICK.anchored(Anchor::End));
+    let title = font::fitted(&titles[0], AXIS_TITLE.size, false, frame.width);
+    if !title.is_empty() {
+        canvas.text((middle, below + 17.0), &title, AXIS_TITLE.anchored(Anchor::Middle));
+    }
+    let beside = frame.right() + 7.0;
+    canvas.text((beside, frame.y + 9.0), &high, TICK);
+    canvas.text((beside, frame.bottom()), &low, TICK);
+    // between the two labels, which are set level
+    let title = font::fitted(&titles[1], AXIS_TITLE.size, false, frame.height - 36.0);
+    if !title.is_empty() {
+        let at = (beside + 12.0, frame.y + frame.height / 2.0);
+        canvas.text(at, &title, AXIS_TITLE.anchored(Anchor::Middle).upwards());
     }
 }
 

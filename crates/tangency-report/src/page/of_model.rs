@@ -1,7 +1,10 @@
 //! A model as the data of its page.
 
-use super::data::{Bound, Data, Features, Floats, Graph, Image, Maps, Pairs, Rows as PointRows, Selection, Test};
+use super::data::{
+    Bound, Comparison, Data, Features, Floats, Graph, Image, Maps, Pairs, Rows as PointRows, Selection, Test,
+};
 use super::{assemble, words};
+use crate::Multiple;
 use tangency::evidence::{EdgeTest, edge_scores};
 use tangency::extend::Extension;
 use tangency::graph::nearest_neighbors;
@@ -49,6 +52,9 @@ pub struct Report<'a> {
     pub tests: Vec<EdgeTest>,
     /// Graphs and dimensions that were compared.
     pub selection: Option<Selection>,
+    /// Other embeddings of the same rows: of the fitted ones, or of these and the new ones. One without coordinates shows
+    /// its note alone; one of a single dimension has 0 for the second.
+    pub comparisons: Vec<Multiple>,
 }
 
 impl Report<'_> {
@@ -77,6 +83,7 @@ impl Report<'_> {
             (title, _) => title.to_owned(),
         };
         let features = rows.features(model);
+        let comparisons = comparisons(&self.comparisons, fit.n(), rows.count)?;
         let data = Data {
             version: env!("CARGO_PKG_VERSION"),
             title,
@@ -101,7 +108,7 @@ impl Report<'_> {
             graph: graph(model, &self.tests, words::command(&fit.config, table, &self.reading, Some("kept.csv")))?,
             bound: bound(model),
             selection: self.selection.clone(),
-            comparisons: None,
+            comparisons,
             command,
         };
         Ok(assemble(&data))
@@ -227,6 +234,25 @@ impl<'a> Rows<'a> {
             mean,
         }
     }
+}
+
+/// Embeddings of `fitted` of the `count` rows, or of all; the page has no place for the others in them.
+fn comparisons(given: &[Multiple], fitted: usize, count: usize) -> Result<Option<Vec<Comparison>>> {
+    let one = |given: &Multiple| {
+        let found = given.coordinates.len();
+        if ![0, fitted, count].contains(&found) {
+            return Err(Error::ShapeMismatch {
+                what: format!("the comparison \"{}\"", given.name),
+                expected: format!("{fitted} rows long"),
+                found: format!("{found} rows long"),
+            });
+        }
+        let places = given.coordinates.iter().copied().chain(std::iter::repeat([f64::NAN; 2])).take(count);
+        let coordinates = Floats::new(places.flatten(), &[count, 2]);
+        Ok(Comparison { name: given.name.clone(), coordinates, note: given.note.clone() })
+    };
+    let made: Vec<Comparison> = given.iter().map(one).collect::<Result<_>>()?;
+    Ok((!made.is_empty()).then_some(made))
 }
 
 fn image(features: &Features, height: usize, width: usize) -> Image {

@@ -1,6 +1,7 @@
 //! The page holds the numbers of its model, stays one element of data whatever the names are, and asks for nothing outside.
 
 use super::*;
+use crate::Multiple;
 use serde_json::Value;
 use tangency::io::Model;
 use tangency::{Config, Fitter, Shape, generate};
@@ -66,6 +67,48 @@ fn images_must_have_as_many_pixels_as_there_are_features() {
     assert_eq!(refused.to_string(), "image must be height x width of an image of 3 features, not 2x2");
     let page = Report { image: Some((1, 3)), ..Report::default() }.html(&model).unwrap();
     assert_eq!(data(&page)["image"]["width"], 3);
+}
+
+#[test]
+fn other_embeddings_stand_beside_the_fit() {
+    let model = model();
+    let coordinates: Vec<[f64; 2]> = (0..60).map(|i| [f64::from(i), 0.5]).collect();
+    let other = |coordinates: &[[f64; 2]]| Multiple {
+        name: HOSTILE.to_owned(),
+        note: "Procrustes .60 · trust .87".to_owned(),
+        coordinates: coordinates.to_vec(),
+    };
+    let numbers = |value: &Value| -> Vec<f32> {
+        let bytes = base64::Engine::decode(&base64::prelude::BASE64_STANDARD, value["f32"].as_str().unwrap()).unwrap();
+        bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+    };
+    let comparisons = vec![other(&coordinates), other(&[])];
+    let page = Report { comparisons: comparisons.clone(), ..Report::default() }.html(&model).unwrap();
+    assert!(!page.contains("<script>alert"));
+    let found = &data(&page)["comparisons"];
+    assert_eq!(found.as_array().unwrap().len(), 2);
+    assert_eq!((&found[0]["name"], &found[0]["note"]), (&HOSTILE.into(), &"Procrustes .60 · trust .87".into()));
+    assert_eq!(found[0]["coordinates"]["shape"], serde_json::json!([60, 2]));
+    assert!(numbers(&found[0]["coordinates"]).into_iter().eq(coordinates.iter().flatten().map(|&value| value as f32)));
+    assert!(numbers(&found[1]["coordinates"]).iter().all(|value| value.is_nan()));
+    assert_eq!(data(&Report::default().html(&model).unwrap())["comparisons"], Value::Null);
+
+    // new rows have no place in it, unless it gives them one
+    let new = || NewRows {
+        values: generate(Shape::SCurve, 5, 0.02, 2).points.transpose().to_owned(),
+        ids: None,
+        labels: None,
+    };
+    let page = Report { new: Some(new()), comparisons, ..Report::default() }.html(&model).unwrap();
+    let padded = numbers(&data(&page)["comparisons"][0]["coordinates"]);
+    assert!(padded.len() == 130 && padded[119] == 0.5 && padded[120..].iter().all(|value| value.is_nan()));
+    let all: Vec<[f64; 2]> = (0..65).map(|i| [f64::from(i), 1.0]).collect();
+    let page = Report { new: Some(new()), comparisons: vec![other(&all)], ..Report::default() }.html(&model).unwrap();
+    assert_eq!(numbers(&data(&page)["comparisons"][0]["coordinates"])[128], 64.0);
+
+    let short = Report { comparisons: vec![Multiple { name: "PCA".into(), ..other(&all[..59]) }], ..Report::default() };
+    let refused = short.html(&model).err().unwrap().to_string();
+    assert!(refused.starts_with("the comparison \"PCA\" is 59 rows long but must be 60 rows long"), "{refused}");
 }
 
 #[test]

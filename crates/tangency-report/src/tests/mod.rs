@@ -6,6 +6,7 @@ use crate::*;
 
 mod curves;
 mod model_figures;
+mod multiples;
 mod papers;
 mod tiles;
 
