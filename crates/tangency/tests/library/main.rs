@@ -5,6 +5,7 @@ mod acceleration;
 mod evidence;
 mod extend;
 mod golden;
+mod gpy;
 mod graphs;
 mod models;
 mod rolls;
