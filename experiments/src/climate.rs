@@ -48,10 +48,22 @@ pub fn run(mut page: Page, data: &DataOptions) -> Result<()> {
 }
 
 fn table(trials: &[Trial]) -> Vec<Vec<String>> {
-    let head = row(["method", "settings", "seconds", "MiB", "Procrustes", "R²", "trust (map)", "continuity (map)", "trust (data)", "note"]);
+    let head = row([
+        "method",
+        "settings",
+        "seconds",
+        "MiB",
+        "Procrustes",
+        "R²",
+        "trust (map)",
+        "continuity (map)",
+        "trust (data)",
+        "note",
+    ]);
     let rows = trials.iter().map(|trial| {
         let found = trial.outcome.as_ref().ok();
-        let of = |pick: fn(&tangency::compare::Measures) -> Option<f64>| digits(found.and_then(|f| pick(&f.measures)), 3);
+        let of =
+            |pick: fn(&tangency::compare::Measures) -> Option<f64>| digits(found.and_then(|f| pick(&f.measures)), 3);
         vec![
             trial.entrant.to_string(),
             trial.settings.clone(),

@@ -26,9 +26,16 @@ pub struct Ladder {
 
 impl Ladder {
     /// Fits every k with every seed.
-    pub fn climb(points: &Matrix, config: &Config, neighbors: std::ops::RangeInclusive<usize>, seeds: usize) -> Result<Self> {
-        let graphs = neighbors.clone().map(|n_neighbors| GraphChoice::Neighbors { n_neighbors, symmetry: Symmetry::Or });
-        let selection = Selection::new(points, config.clone(), graphs.collect(), vec![config.n_components])?.seeds(seeds)?.all();
+    pub fn climb(
+        points: &Matrix,
+        config: &Config,
+        neighbors: std::ops::RangeInclusive<usize>,
+        seeds: usize,
+    ) -> Result<Self> {
+        let graphs =
+            neighbors.clone().map(|n_neighbors| GraphChoice::Neighbors { n_neighbors, symmetry: Symmetry::Or });
+        let selection =
+            Selection::new(points, config.clone(), graphs.collect(), vec![config.n_components])?.seeds(seeds)?.all();
         let mut done: Vec<Cell> = Vec::new();
         let selected = selection.run(&[], &|| false, |cell| {
             done.push(cell.clone());
@@ -36,7 +43,7 @@ impl Ladder {
             ControlFlow::Continue(())
         })?;
         eprintln!();
-        let steps = selection.ranking(&selected.cells).into_iter().filter_map(|summary| {
+        let steps = selection.ranking(&selected.cells).0.into_iter().filter_map(|summary| {
             let k = selection.graph(&selection.candidates()[summary.candidate]).n_neighbors()?;
             Some((k, summary.mean?, summary.deviation.unwrap_or(0.0), summary.count, summary.not_converged))
         });

@@ -89,7 +89,9 @@ fn root() -> PathBuf {
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().experiment {
-        Experiment::SwissRoll(options) => Page::new("swiss_roll", &options).and_then(|page| swiss_roll::run(page, &options)),
+        Experiment::SwissRoll(options) => {
+            Page::new("swiss_roll", &options).and_then(|page| swiss_roll::run(page, &options))
+        }
         Experiment::ShortCircuit(options) => {
             Page::new("short_circuit", &options).and_then(|page| short_circuit::run(page, &options))
         }

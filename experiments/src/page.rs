@@ -34,7 +34,8 @@ impl Page {
     pub fn table(&mut self, rows: &[Vec<String>]) {
         let line = |row: &Vec<String>| format!("| {} |", row.join(" | "));
         let rule = rows.first().map(|head| format!("|{}", "---|".repeat(head.len())));
-        let lines: Vec<String> = rows.iter().take(1).map(line).chain(rule).chain(rows.iter().skip(1).map(line)).collect();
+        let lines: Vec<String> =
+            rows.iter().take(1).map(line).chain(rule).chain(rows.iter().skip(1).map(line)).collect();
         self.say(&lines.join("\n"));
     }
 
@@ -80,11 +81,16 @@ pub fn results(root: &Path) -> Result<()> {
     let mut text = OPENING.to_owned();
     for (folder, heading, command) in PARTS {
         let path = root.join("experiments").join(folder).join("results.md");
-        let part = std::fs::read_to_string(&path)
-            .map_err(|error| Error::File { path: path.clone(), reason: format!("cannot be read ({error}); run the experiment first") })?;
+        let part = std::fs::read_to_string(&path).map_err(|error| Error::File {
+            path: path.clone(),
+            reason: format!("cannot be read ({error}); run the experiment first"),
+        })?;
         // pictures lie beside the part
         let part = part.trim().replace("](", &format!("](../experiments/{folder}/"));
-        let _ = write!(text, "\n## {heading}\n\n```sh\ncargo run --release -p tangency-experiments -- {command}\n```\n\n{part}\n");
+        let _ = write!(
+            text,
+            "\n## {heading}\n\n```sh\ncargo run --release -p tangency-experiments -- {command}\n```\n\n{part}\n"
+        );
     }
     let path = root.join("docs/results.md");
     Output::claim(&path, true)?.write(|file| file.write_all(text.as_bytes()))?;

@@ -1,8 +1,8 @@
 //! Figure 4: what a few edges that jump between the layers of a roll do to bound and layout.
 
+use crate::Options;
 use crate::fits::row;
 use crate::page::Page;
-use crate::Options;
 use tangency::generate::Synthetic;
 use tangency::linalg::Matrix;
 use tangency::quality::{affine_r2, align};
@@ -22,7 +22,8 @@ pub fn run(mut page: Page, options: &Options) -> Result<()> {
          the sheet as in space is a short-circuit. A roll that has none is given one: the nearest pair of points that are so and \
          no neighbours. Both graphs are fitted with the default settings; bounds are in nats."
     ));
-    let mut rows = vec![row(["seed", "short-circuits", "bound with", "without", "difference", "R² with", "R² without"])];
+    let mut rows =
+        vec![row(["seed", "short-circuits", "bound with", "without", "difference", "R² with", "R² without"])];
     let (mut panels, mut colours, mut higher) = (Vec::new(), Vec::new(), 0);
     for seed in 0..seeds {
         let roll = generate(Shape::SwissRoll, n, 0.0, seed);

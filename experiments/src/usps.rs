@@ -62,7 +62,12 @@ pub fn run(mut page: Page, data: &DataOptions) -> Result<()> {
     let (comparison, mut trials) = run_each(pixels, None, Some(&labels), &entrants)?;
     page.table(&errors(&trials));
     let raw = knn_error(pixels, &labels, 1, 10, 10, 0)?;
-    page.say(&format!("All {} pixels without any embedding: {:.3} ± {:.3}.", pixels.ncols(), raw.mean, raw.fold_deviation));
+    page.say(&format!(
+        "All {} pixels without any embedding: {:.3} ± {:.3}.",
+        pixels.ncols(),
+        raw.mean,
+        raw.fold_deviation
+    ));
     if let Some(comparison) = &comparison {
         trials.truncate(5);
         let colour = Colour::Categorical { labels: &labels, title: "digit" };
@@ -102,8 +107,17 @@ fn starts(page: &mut Page, pixels: &tangency::linalg::Matrix, labels: &[String],
     let learned = ("learned", Rule::Learned, Rule::Learned);
     let paper = ("λ = 1, ν = 0", Rule::Fixed(1.0), Rule::Fixed(0.0));
     for (prior, lambda, nu) in [paper, learned] {
-        for init in [Init::Random, Init::Isomap, Init::Spectral, Init::LaplacianEigenmaps, Init::Lle, Init::Gplvm, Init::BayesianGplvm] {
-            let config = Config { n_neighbors: chosen, lambda, nu, init, connect: true, max_iter: 200, ..Config::default() };
+        for init in [
+            Init::Random,
+            Init::Isomap,
+            Init::Spectral,
+            Init::LaplacianEigenmaps,
+            Init::Lle,
+            Init::Gplvm,
+            Init::BayesianGplvm,
+        ] {
+            let config =
+                Config { n_neighbors: chosen, lambda, nu, init, connect: true, max_iter: 200, ..Config::default() };
             let fit = Fitter::new(config).fit(pixels)?;
             let error = knn_error(&fit.coordinates, labels, 1, 10, 10, 0)?;
             rows.push(vec![

@@ -4,6 +4,7 @@ use crate::interrupt;
 use crate::say::Say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ops::ControlFlow;
+use tangency::compare::Entrant;
 use tangency::evidence::{PruneProgress, PruneStep};
 use tangency::inference::{Progress, Stage};
 
@@ -80,9 +81,9 @@ pub fn parts(say: Say, total: usize) -> impl FnMut(usize, &Progress) -> ControlF
 }
 
 /// The observer of one of several methods: iterations and objective of those that have them.
-pub fn method(say: Say, name: &str, place: usize, total: usize) -> impl FnMut(usize, f64) -> ControlFlow<()> {
+pub fn method(say: Say, entrant: Entrant, place: usize, total: usize) -> impl FnMut(usize, f64) -> ControlFlow<()> {
     let bar = bar(say, "{prefix}, {elapsed} so far, {pos} iterations, {per_sec} | {msg}");
-    bar.set_prefix(format!("method {place}/{total}: {name}"));
+    bar.set_prefix(format!("method {place}/{total}: {entrant}"));
     bar.tick();
     move |iterations, objective| {
         bar.set_position(iterations as u64);

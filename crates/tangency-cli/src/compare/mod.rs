@@ -154,7 +154,7 @@ fn run_all(comparison: &mut Comparison, entrants: &Entrants, say: Say) -> (Vec<T
             left_out.push(format!("{entrant} was left out: {reason}"));
             continue;
         }
-        let mut watch = progress::method(say, &entrant.to_string(), place + 1, entrants.listed.len());
+        let mut watch = progress::method(say, entrant, place + 1, entrants.listed.len());
         trials.push(comparison.run(entrant, &mut watch));
     }
     (trials, left_out)
@@ -217,5 +217,9 @@ fn model(comparison: &Comparison, table: &Table) -> Option<Model> {
 fn report(args: &CompareArgs, comparison: &Comparison, trials: &[Trial]) -> Report<'static> {
     let others: Vec<Trial> = trials.iter().filter(|trial| trial.entrant != Entrant::LlLvm).cloned().collect();
     let name = args.table.table.file_name().unwrap_or_default().to_string_lossy();
-    Report { title: format!("{name}: ll-lvm beside other methods"), comparisons: panels(comparison, &others), ..Report::default() }
+    Report {
+        title: format!("{name}: ll-lvm beside other methods"),
+        comparisons: panels(comparison, &others),
+        ..Report::default()
+    }
 }

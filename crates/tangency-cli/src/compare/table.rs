@@ -86,7 +86,12 @@ pub fn as_text(trials: &[Trial]) -> Vec<String> {
             padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
         })
         .collect();
-    lines.extend(trials.iter().filter(|trial| !note(trial).is_empty()).map(|trial| format!("{}: {}", trial.entrant, note(trial))));
+    lines.extend(
+        trials
+            .iter()
+            .filter(|trial| !note(trial).is_empty())
+            .map(|trial| format!("{}: {}", trial.entrant, note(trial))),
+    );
     lines
 }
 

@@ -4,8 +4,7 @@ use super::file_error;
 use super::verdict::Verdict;
 use std::path::Path;
 use tangency::evidence::{CandidateSummary, GraphChoice, Selection};
-use tangency::io::Output;
-use tangency::{Error, Result, Symmetry};
+use tangency::{Result, Symmetry};
 use tangency_report::{Figure, FigureError, Point, Series, curves};
 
 /// A figure, and what it could not show.

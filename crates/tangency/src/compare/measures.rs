@@ -3,9 +3,7 @@
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::linalg::Matrix;
-use crate::quality::{
-    KnnError, affine_r2, continuity, geodesic_correlation, knn_error, procrustes, trustworthiness,
-};
+use crate::quality::{KnnError, affine_r2, continuity, geodesic_correlation, knn_error, procrustes, trustworthiness};
 use serde::Serialize;
 
 /// Neighbours that trustworthiness and continuity look at.

@@ -22,7 +22,7 @@ pub fn classical_scaling(mut distances: Matrix, n_components: usize, name: &'sta
         .par_col_iter_mut()
         .map(|column| {
             let halved = column.iter_mut().map(|d| {
-                *d *= -0.5 * *d;
+                *d = -0.5 * d.powi(2);
                 *d
             });
             halved.sum::<f64>() / n as f64
