@@ -152,11 +152,10 @@ fn tidy(panels: usize) -> usize {
 /// Where the panels stand, from the upper left corner of the first.
 struct Layout {
     columns: usize,
-    rows: usize,
     /// Width and height of a frame.
     frame: (f64, f64),
-    /// Lines of the longest name and of the longest note above a frame.
-    lines: (usize, usize),
+    /// For each row, where it begins, and what names and notes take above its frames.
+    rows: Vec<(f64, f64)>,
 }
 
 impl Layout {
@@ -170,12 +169,18 @@ impl Layout {
         let mut shares: Vec<f64> = panels.iter().filter_map(ranges).map(|(x, y)| y.span() / x.span()).collect();
         shares.sort_by(f64::total_cmp);
         let share = shares.get(shares.len() / 2).map_or(HEIGHTS.1, |share| share.clamp(HEIGHTS.0, HEIGHTS.1));
-        let longest = |lines: &dyn Fn(&Multiple) -> usize| panels.iter().map(lines).max().unwrap_or(0);
-        let lines = (
-            longest(&|panel| name_lines(panel, width).len()),
-            longest(&|panel| ranges(panel).map_or(0, |_| note_lines(panel, width).len())),
-        );
-        Self { columns, rows: panels.len().div_ceil(columns), frame: (width, (share * width).round()), lines }
+        let frame = (width, (share * width).round());
+        let mut rows = Vec::with_capacity(panels.len().div_ceil(columns));
+        let mut top = 0.0;
+        for row in panels.chunks(columns) {
+            let names = row.iter().map(|panel| name_lines(panel, width).len()).max().unwrap_or(0);
+            let noted = row.iter().filter(|panel| ranges(panel).is_some());
+            let notes = noted.map(|panel| note_lines(panel, width).len()).max().unwrap_or(0);
+            let caption = NAME_LEADING * names as f64 + NOTE_LEADING * notes as f64 + CAPTION_GAP;
+            rows.push((top, caption));
+            top += caption + frame.1 + ROW_GAP;
+        }
+        Self { columns, frame, rows }
     }
 
     fn width(&self) -> f64 {
@@ -183,12 +188,12 @@ impl Layout {
     }
 
     fn height(&self) -> f64 {
-        self.rows as f64 * (self.caption() + self.frame.1 + ROW_GAP) - ROW_GAP
+        self.rows.last().map_or(0.0, |(top, caption)| top + caption + self.frame.1)
     }
 
-    /// What name and note take above a frame.
+    /// What names and notes take above the first frames, where the key begins.
     fn caption(&self) -> f64 {
-        NAME_LEADING * self.lines.0 as f64 + NOTE_LEADING * self.lines.1 as f64 + CAPTION_GAP
+        self.rows.first().map_or(0.0, |row| row.1)
     }
 
     /// Draws the panel with this number: name, note and frame, and what `points` draws, which is told where a place is.
@@ -200,11 +205,11 @@ impl Layout {
         panel: &Multiple,
         points: impl FnOnce(&mut Canvas, &dyn Fn((f64, f64)) -> (f64, f64)),
     ) {
-        let (row, column) = (index / self.columns, index % self.columns);
+        let ((top, caption), column) = (self.rows[index / self.columns], index % self.columns);
         let (width, height) = self.frame;
         let x = corner.0 + column as f64 * (width + GAP);
-        let y = corner.1 + row as f64 * (self.caption() + height + ROW_GAP);
-        let frame = Rect { x, y: y + self.caption(), width, height };
+        let y = corner.1 + top;
+        let frame = Rect { x, y: y + caption, width, height };
         let mut baseline = y + HEADING.size;
         for line in name_lines(panel, width) {
             canvas.text((x, baseline), &line, HEADING);
