@@ -52,8 +52,15 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
         peak: || PEAK.peak_usage() as u64,
     });
     let (trials, left_out) = run_all(&mut comparison, &entrants, say);
-    if trials.iter().all(|trial| trial.outcome.is_err()) && interrupt::asked() {
-        return Err(Error::Interrupted { what: "the comparison" });
+    if trials.iter().all(|trial| trial.outcome.is_err()) {
+        let first = trials.iter().find_map(|trial| Some((trial.entrant, trial.outcome.as_ref().err()?)));
+        return Err(match first {
+            Some((entrant, reason)) if !interrupt::asked() => {
+                let requirement = format!("such that one of them at least succeeds; {entrant}: {reason}");
+                Error::InvalidConfig { field: "methods", requirement }
+            }
+            _ => Error::Interrupted { what: "the comparison" },
+        });
     }
 
     let mut written = Vec::new();

@@ -108,7 +108,7 @@ fn an_interrupted_calibration_leaves_the_model_as_it_is() {
 }
 
 /// Whether the process catches SIGINT, the second bit of the mask.
-fn listens_for_interrupts(id: u32) -> bool {
+pub fn listens_for_interrupts(id: u32) -> bool {
     let status = std::fs::read_to_string(Path::new("/proc").join(id.to_string()).join("status")).unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 0b10 != 0)

@@ -3,6 +3,7 @@
 
 mod calibrate;
 mod command;
+mod compare;
 mod data;
 mod edges_and_prune;
 mod errors;

@@ -92,11 +92,12 @@ impl Yardsticks {
         let mut found = Measures {
             trustworthiness: near(trustworthiness, &self.rows)?,
             continuity: near(continuity, &self.rows)?,
-            geodesic_correlation: Some(geodesic_correlation(&self.graph, &self.points, embedding)?),
+            // an embedding that fell to a point has no distances to speak of
+            geodesic_correlation: geodesic_correlation(&self.graph, &self.points, embedding).ok(),
             ..Measures::default()
         };
         if let Some(truth) = &self.truth {
-            found.procrustes = Some(procrustes(embedding, truth)?);
+            found.procrustes = Some(procrustes(embedding, truth)?).filter(|value| value.is_finite());
             // an embedding that fell onto a line has no affine map
             found.affine_r2 = affine_r2(embedding, truth).ok();
             found.truth_trustworthiness = near(trustworthiness, truth)?;

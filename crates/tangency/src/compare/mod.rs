@@ -146,6 +146,10 @@ impl Comparison {
                 return Err(Error::ShapeMismatch { what: what.into(), expected, found });
             }
         }
+        if let Some(labels) = labels.as_ref().filter(|labels| labels.iter().all(|label| label == &labels[0])) {
+            let requirement = format!("of at least two classes, and all {} are \"{}\"", labels.len(), labels[0]);
+            return Err(Error::InvalidConfig { field: "labels", requirement });
+        }
         let values = values.to_owned();
         let made = build_graph(&values, &config, edges.clone())?;
         let rows = made.rows;

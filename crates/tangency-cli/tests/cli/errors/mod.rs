@@ -1,5 +1,6 @@
 //! The error table: every bad input with its message, exit code 2 and nothing written.
 
+mod compare;
 mod edges;
 mod extend;
 mod plot;
@@ -103,11 +104,18 @@ fn good_model(more: &str) -> Vec<u8> {
 fn every_bad_input_is_refused_with_one_sentence() {
     let mut table = "| input | message |\n|---|---|\n".to_owned();
     let mut failures = Vec::new();
-    let cases: Vec<Case> =
-        [tables::cases(), requests::cases(), edges::cases(), select::cases(), extend::cases(), plot::cases()]
-            .into_iter()
-            .flatten()
-            .collect();
+    let cases: Vec<Case> = [
+        tables::cases(),
+        requests::cases(),
+        edges::cases(),
+        select::cases(),
+        extend::cases(),
+        plot::cases(),
+        compare::cases(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     for case in &cases {
         let (message, faults) = case.answer();
         writeln!(table, "| {} | {} |", case.name, message.replace('|', "\\|")).unwrap();

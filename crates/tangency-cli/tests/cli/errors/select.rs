@@ -34,7 +34,7 @@ pub fn cases() -> Vec<Case> {
         bad("a start of one's own", "--init-maps s.npy", &["--init-maps"]).by_parser(),
         bad("the largest piece", "--largest", &["--largest"]).by_parser(),
         bad("no iterations", "--max-iter 0", &["max_iter", "at least 1"]),
-        bad("figure of another kind", "--figure f.jpg", &["figure", ".svg or .png", "f.jpg"]),
+        bad("figure of another kind", "--figure f.jpg", &["figure", ".svg, .png or .pdf", "f.jpg"]),
         bad("table exists", "", &["select.csv exists", "--force"]).with("select.csv", "kept"),
         bad("figure exists", "", &["select.svg exists", "--force"]).with("select.svg", "kept"),
         bad("folder is missing", "--out no/s.csv", &["no/s.csv", "folder"]),
