@@ -16,7 +16,7 @@ pub(super) const ZERO: Lane = [0.0; WIDTH];
 /// 1.5·2⁵²: added to a number below 2⁵¹ it leaves the nearest integer in the last bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 /// ln 2 in two parts, the first with zeros at its end so that small multiples of it are exact.
-const LN_2: (f64, f64) = (6.931_471_803_691_238_2e-1, 1.908_214_929_270_587_7e-10);
+const LN_2: (f64, f64) = (6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10);
 /// Below this the exponential is taken for that of this: about 3e-308.
 const LOWEST: f64 = -708.0;
 /// 1/k! from k = 13 to 2; the rest of the series is below 1e-17 where |r| < ½ ln 2.
