@@ -26,6 +26,8 @@ pub(super) struct Bound {
     energy: f64,
     n_features: f64,
     n_components: usize,
+    /// Jitter of Kuu beside the constant one, as a part of s².
+    relative_jitter: f64,
     /// j ≥ k of each midpoint.
     pairs: Vec<(usize, usize)>,
     first: Bumps,
@@ -48,13 +50,20 @@ pub(super) fn n_parameters(n: usize, m: usize, d: usize) -> usize {
 
 impl Bound {
     /// `y` has the inner products of `n_features` features.
-    pub(super) fn new(y: Matrix, n_features: usize, n_components: usize, n_inducing: usize) -> Self {
+    pub(super) fn new(
+        y: Matrix,
+        n_features: usize,
+        n_components: usize,
+        n_inducing: usize,
+        relative_jitter: f64,
+    ) -> Self {
         let pairs: Vec<_> = (0..n_inducing).flat_map(|j| (0..=j).map(move |k| (j, k))).collect();
         let n = y.ncols();
         Self {
             energy: (0..n).map(|i| dot(y.col_as_slice(i), y.col_as_slice(i))).sum(),
             n_features: n_features as f64,
             n_components,
+            relative_jitter,
             first: Bumps::new(1.0, n_inducing, n),
             second: Bumps::new(2.0, pairs.len(), n),
             pairs,
@@ -126,7 +135,8 @@ impl Objective for Bound {
         });
         let psi1 = self.psi1(&w, q, z, signal);
         let (psi2, constants) = self.psi2(&w, q, z, signal);
-        let with_jitter = Matrix::from_fn(m, m, |j, k| kuu[(j, k)] + if j == k { JITTER } else { 0.0 });
+        let jitter = self.relative_jitter * signal;
+        let with_jitter = Matrix::from_fn(m, m, |j, k| kuu[(j, k)] + if j == k { JITTER + jitter } else { 0.0 });
         let (root, _) = inverse_factor(&with_jitter, "covariance of the inducing points")?; // L⁻¹
         let inner = between(&transposed(&root), &psi2);
         let a = Matrix::from_fn(m, m, |j, k| 0.5 * beta * (inner[(j, k)] + inner[(k, j)]));
@@ -204,7 +214,7 @@ impl Objective for Bound {
                 of_z[a * m + k] += 0.5 * of_middles[a * count + p];
             }
         }
-        *of_signal -= 0.5 * beta * features * points * signal;
+        *of_signal += jitter * trace(&of_kuu) - 0.5 * beta * features * points * signal;
         *of_beta = 0.5 * points * features - 0.5 * beta * (self.energy + features * points * signal)
             + beta * beta * fit
             + by_psi2;

@@ -1,5 +1,8 @@
-//! Eight numbers at a time: the exponential and the packing that the kernels need. Nothing here depends on threads, and
-//! products are never fused with additions, so the bits do not depend on the processor either.
+//! Eight numbers at a time: the bumps h·exp(−Σ_a k_a (m_a − c_a)²) over many centres c, and their moments, that kernels
+//! and their expectations are made of. Nothing here depends on threads, and products are never fused with additions, so
+//! the bits do not depend on the processor either.
+
+use pulp::NullaryFnOnce;
 
 /// Eight numbers that are computed together.
 pub(super) type Lane = [f64; WIDTH];
@@ -34,7 +37,7 @@ const SERIES: [f64; 12] = [
 
 /// exp of eight numbers that are not above 709: 2ᵏ times the series of exp r with x = k ln 2 + r.
 #[inline(always)]
-pub(super) fn exp(mut x: Lane) -> Lane {
+fn exp(mut x: Lane) -> Lane {
     for value in &mut x {
         // a NaN stays one
         *value = if *value < LOWEST { LOWEST } else { *value };
@@ -54,35 +57,132 @@ pub(super) fn exp(mut x: Lane) -> Lane {
     x
 }
 
-/// Adds up a lane.
-pub(super) fn total(lane: &Lane) -> f64 {
-    lane.iter().sum()
-}
-
-/// `columns` columns of `rows` numbers as lanes, entry [block·columns + a] has eight rows of column a; `fill` stands in
-/// the rows that are not there.
-pub(super) fn pack(values: &[f64], rows: usize, columns: usize, fill: f64, out: &mut Vec<Lane>) {
+/// `columns` columns of `rows` numbers as lanes, column by column, with zeros in the rows that are not there.
+pub(super) fn pack(values: &[f64], rows: usize, out: &mut Vec<Lane>) {
     out.clear();
-    for block in 0..rows.div_ceil(WIDTH) {
-        for a in 0..columns {
-            out.push(std::array::from_fn(|l| {
-                let i = block * WIDTH + l;
-                if i < rows { values[a * rows + i] } else { fill }
-            }));
+    for column in values.chunks_exact(rows) {
+        let (lanes, rest) = column.as_chunks::<WIDTH>();
+        out.extend_from_slice(lanes);
+        if !rest.is_empty() {
+            let mut lane = ZERO;
+            lane[..rest.len()].copy_from_slice(rest);
+            out.push(lane);
         }
     }
 }
 
-/// Eight numbers from a slice, zeros behind its end.
-#[inline(always)]
-pub(super) fn load(values: &[f64], block: usize) -> Lane {
-    let rest = &values[block * WIDTH..];
-    match rest.first_chunk::<WIDTH>() {
-        Some(lane) => *lane,
-        None => {
-            let mut lane = ZERO;
-            lane[..rest.len()].copy_from_slice(rest);
-            lane
+/// Runs work on the widest vectors that the processor has. A type instead of a closure: its code is then sure to be
+/// compiled for them.
+pub(super) fn vectorized<R>(work: impl NullaryFnOnce<Output = R>) -> R {
+    pulp::Arch::new().dispatch(work)
+}
+
+/// Fills a row with factor·exp(height − Σ_a half_a (mean_a − c_a)²), `centers` component by component.
+pub(super) struct FillRow<'a> {
+    pub(super) row: &'a mut [Lane],
+    pub(super) centers: &'a [Lane],
+    pub(super) mean: &'a [f64],
+    pub(super) half: &'a [f64],
+    pub(super) height: f64,
+    pub(super) factor: f64,
+}
+
+impl NullaryFnOnce for FillRow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { row, centers, mean, half, height, factor } = self;
+        let components = centers.chunks_exact(row.len()).zip(mean.iter().zip(half));
+        for (a, (centers, (&mean, &half))) in components.enumerate() {
+            for (slot, center) in row.iter_mut().zip(centers) {
+                for l in 0..WIDTH {
+                    let delta = mean - center[l];
+                    let before = if a == 0 { height } else { slot[l] };
+                    slot[l] = before - half * (delta * delta);
+                }
+            }
+        }
+        for slot in row {
+            let value = exp(*slot);
+            for l in 0..WIDTH {
+                slot[l] = factor * value[l];
+            }
+        }
+    }
+}
+
+/// Adds one row to another.
+pub(super) struct AddRow<'a> {
+    pub(super) sums: &'a mut [Lane],
+    pub(super) row: &'a [Lane],
+}
+
+impl NullaryFnOnce for AddRow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (sum, value) in self.sums.iter_mut().zip(self.row) {
+            for l in 0..WIDTH {
+                sum[l] += value[l];
+            }
+        }
+    }
+}
+
+/// With t = weight·value and δ_a = mean_a − c_a: Σ t, then Σ t δ_a and Σ t δ_a² for each component go into `moments`
+/// [1 + 2d]; half_a t δ_a is added to `of_centers`, laid out as the centres, unless that is empty.
+pub(super) struct Moments<'a> {
+    pub(super) values: &'a [Lane],
+    pub(super) weights: &'a [Lane],
+    pub(super) centers: &'a [Lane],
+    pub(super) mean: &'a [f64],
+    pub(super) half: &'a [f64],
+    /// As long as a row.
+    pub(super) scratch: &'a mut [Lane],
+    pub(super) moments: &'a mut [f64],
+    pub(super) of_centers: &'a mut [Lane],
+}
+
+impl NullaryFnOnce for Moments<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { values, weights, centers, mean, half, scratch: t, moments, of_centers } = self;
+        let (d, blocks, mut zeroth) = (mean.len(), values.len(), ZERO);
+        for ((t, value), weight) in t.iter_mut().zip(values).zip(weights) {
+            for l in 0..WIDTH {
+                t[l] = weight[l] * value[l];
+                zeroth[l] += t[l];
+            }
+        }
+        moments[0] = zeroth.iter().sum();
+        for a in 0..d {
+            let (mean, half, centers) = (mean[a], half[a], &centers[a * blocks..][..blocks]);
+            let (mut first, mut second) = (ZERO, ZERO);
+            if of_centers.is_empty() {
+                for (t, center) in t.iter().zip(centers) {
+                    for l in 0..WIDTH {
+                        let delta = mean - center[l];
+                        let moment = t[l] * delta;
+                        first[l] += moment;
+                        second[l] += moment * delta;
+                    }
+                }
+            } else {
+                for ((t, center), slot) in t.iter().zip(centers).zip(&mut of_centers[a * blocks..][..blocks]) {
+                    for l in 0..WIDTH {
+                        let delta = mean - center[l];
+                        let moment = t[l] * delta;
+                        first[l] += moment;
+                        second[l] += moment * delta;
+                        slot[l] += half * moment;
+                    }
+                }
+            }
+            (moments[1 + a], moments[1 + d + a]) = (first.iter().sum(), second.iter().sum());
         }
     }
 }

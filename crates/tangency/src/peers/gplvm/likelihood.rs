@@ -4,7 +4,7 @@
 //! log p(Y|X) = −½ (D log|K| + tr(YᵀW) + nD log 2π) and ∂/∂K = ½ (WWᵀ − D K⁻¹).
 
 use super::JITTER;
-use super::lanes::{self, Lane, WIDTH, ZERO};
+use super::lanes::{self, FillRow, Lane, Moments, WIDTH, ZERO, vectorized};
 use super::optimize::Objective;
 use crate::error::Result;
 use crate::linalg::{Matrix, SpdWork, dot, gram_lower_weighted, invert_spd, mirror_lower, product_with_symmetric};
@@ -48,59 +48,31 @@ impl Likelihood {
     }
 
     fn fill_kernel(&mut self, x: &[f64], w: &[f64], signal: f64) {
-        let (n, d) = (self.y.ncols(), self.n_components);
-        lanes::pack(x, n, d, 0.0, &mut self.x);
-        let packed = &self.x;
-        self.kernel.par_chunks_mut(n.div_ceil(WIDTH)).enumerate().for_each(|(j, column)| {
-            pulp::Arch::new().dispatch(
-                #[inline(always)]
-                || {
-                    for (slot, x_i) in column.iter_mut().zip(packed.chunks_exact(d)) {
-                        let mut exponent = ZERO;
-                        for a in 0..d {
-                            let (x_j, weight) = (x[a * n + j], -0.5 * w[a]);
-                            for l in 0..WIDTH {
-                                let delta = x_i[a][l] - x_j;
-                                exponent[l] += weight * (delta * delta);
-                            }
-                        }
-                        *slot = lanes::exp(exponent).map(|value| signal * value);
-                    }
-                },
-            );
-        });
+        let n = self.y.ncols();
+        lanes::pack(x, n, &mut self.x);
+        let half: Vec<f64> = w.iter().map(|w| 0.5 * w).collect();
+        let centers = &self.x;
+        self.kernel.par_chunks_mut(n.div_ceil(WIDTH)).enumerate().for_each_init(
+            || vec![0.0; w.len()],
+            |mean, (j, row)| {
+                mean.iter_mut().enumerate().for_each(|(a, slot)| *slot = x[a * n + j]);
+                vectorized(FillRow { row, centers, mean, half: &half, height: 0.0, factor: signal });
+            },
+        );
     }
 
     /// Fills `sums` from h = K ∘ (K⁻¹ − WWᵀ/D), the second factor in `inverse`.
     fn fill_sums(&mut self, x: &[f64]) {
-        let (n, d) = (self.y.ncols(), self.n_components);
-        let (kernel, inverse, packed, width) = (&self.kernel, &self.inverse, &self.x, n.div_ceil(WIDTH));
+        let (n, d, blocks) = (self.y.ncols(), self.n_components, self.y.ncols().div_ceil(WIDTH));
+        let (kernel, inverse, centers) = (&self.kernel, &self.inverse, &self.x);
         self.sums.par_chunks_mut(1 + 2 * d).enumerate().for_each_init(
-            || vec![ZERO; 1 + 2 * d],
-            |running, (j, sums)| {
-                running.fill(ZERO);
-                let inverse = inverse.col_as_slice(j);
-                pulp::Arch::new().dispatch(
-                    #[inline(always)]
-                    || {
-                        for (block, k) in kernel[j * width..][..width].iter().enumerate() {
-                            let other = lanes::load(inverse, block);
-                            let h: Lane = std::array::from_fn(|l| k[l] * other[l]);
-                            for l in 0..WIDTH {
-                                running[0][l] += h[l];
-                            }
-                            for a in 0..d {
-                                let (x_i, x_j) = (&packed[block * d + a], x[a * n + j]);
-                                for l in 0..WIDTH {
-                                    let delta = x_j - x_i[l];
-                                    running[1 + a][l] += h[l] * delta;
-                                    running[1 + d + a][l] += h[l] * delta * delta;
-                                }
-                            }
-                        }
-                    },
-                );
-                sums.iter_mut().zip(running.iter()).for_each(|(sum, lane)| *sum = lanes::total(lane));
+            || (vec![0.0; d], vec![ZERO; blocks], vec![ZERO; blocks]),
+            |(mean, weights, scratch), (j, moments)| {
+                mean.iter_mut().enumerate().for_each(|(a, slot)| *slot = x[a * n + j]);
+                weights.as_flattened_mut()[..n].copy_from_slice(inverse.col_as_slice(j));
+                let values = &kernel[j * blocks..][..blocks];
+                let (half, of_centers): (&[f64], &mut [Lane]) = (mean, &mut []);
+                vectorized(Moments { values, weights, centers, mean, half, scratch, moments, of_centers });
             },
         );
     }

@@ -24,9 +24,14 @@ use std::ops::ControlFlow;
 /// What is added to the diagonals of K and of Kuu; that of GPy, so that values can be compared.
 pub const JITTER: f64 = 1e-8;
 
-/// Noise that a fit begins with, as a part of the variance of the data. Little, since much of it is a way to explain all
-/// the data as noise, from which a Bayesian fit does not come back.
+/// What a fit adds to the diagonal of Kuu as a part of s², since gradients are lost in rounding where inducing points are
+/// close together. The bound stays a bound: the inducing variables are then noisy values of the functions.
+const RELATIVE_JITTER: f64 = 1e-6;
+/// Noise that a GP-LVM begins with, as a part of the variance of the data.
 const START_NOISE: f64 = 0.01;
+/// The same for the Bayesian model, and what its noise is held at. With less, the first climb ends in straight functions
+/// with a huge signal; with much more, all data are explained as noise, from which there is no way back.
+const HELD_NOISE: f64 = 0.1;
 /// Variance of each coordinate that a Bayesian fit begins with.
 const START_VARIANCE: f64 = 0.1;
 /// Part of the iterations of a Bayesian fit during which the noise is held, at most.
@@ -113,6 +118,9 @@ pub struct BoundAt {
 /// Fits a GP-LVM with a standard normal prior of the coordinates, from `start` [n, d] or from principal components. A
 /// point is a column of `points` [d_y, n]. The observer hears each iteration's number and the objective after it, and can
 /// stop the fit.
+///
+/// The relevances stay 1: were they free, the posterior would rise for ever as the coordinates shrink and the relevances
+/// grow. The spread of a coordinate says what its relevance would.
 pub fn gplvm(
     points: &Matrix,
     start: Option<&Matrix>,
@@ -123,7 +131,7 @@ pub fn gplvm(
     fit_points(points, start, n_components, options, observer, true)
 }
 
-/// As [`gplvm`], without a prior of the coordinates, as in GPy.
+/// As [`gplvm`], without a prior of the coordinates and with relevances that are learned, as in GPy.
 pub fn gplvm_without_prior(
     points: &Matrix,
     start: Option<&Matrix>,
@@ -150,7 +158,8 @@ fn fit_points(
     parameters.extend(vec![0.0; d + 1]);
     parameters.push(START_NOISE.ln());
     let mut likelihood = Likelihood::new(start::compressed(&y)?, d_y, d, prior);
-    let summit = climb(&mut likelihood, parameters, 0..0, limits, observer)?;
+    let held = if prior { n * d..n * d + d } else { 0..0 };
+    let summit = climb(&mut likelihood, parameters, held, limits, observer)?;
     let (x, rest) = summit.parameters.split_at(n * d);
     Ok(GplvmFit {
         coordinates: matrix(x, n, d),
@@ -184,8 +193,8 @@ pub fn bayesian_gplvm(
     parameters.extend(vec![START_VARIANCE.ln(); n * d]);
     parameters.extend(flat(&inducing));
     parameters.extend(vec![0.0; d + 1]);
-    parameters.push(-START_NOISE.ln());
-    let mut bound = Bound::new(start::compressed(&y)?, d_y, d, m);
+    parameters.push(-HELD_NOISE.ln());
+    let mut bound = Bound::new(start::compressed(&y)?, d_y, d, m, RELATIVE_JITTER);
 
     let last = parameters.len() - 1;
     let held = (HELD * limits.max_iter as f64).ceil() as usize;
@@ -253,7 +262,7 @@ pub fn bayesian_bound(
     let (variances, inducing) = (logs(&flat(variances))?, flat(inducing));
     let parameters = [flat(means), variances, inducing, logs(relevance)?, logs(&[signal, beta])?].concat();
     let mut gradient = vec![0.0; n_parameters(n, m, d)];
-    let mut bound = Bound::new(start::compressed(points)?, points.nrows(), d, m);
+    let mut bound = Bound::new(start::compressed(points)?, points.nrows(), d, m, 0.0);
     let value = bound.evaluate(&parameters, &mut gradient)?;
     let (of_z, of_w) = (2 * n * d, (2 * n + m) * d);
     Ok(BoundAt {

@@ -4,7 +4,7 @@
 //! centre, both bumps e_ip = Π_a (1 + κ w_a S_ia)^(−½) exp(−½κ q_ia (μ_ia − c_pa)²) with q = w/(1 + κwS): κ = 1 and the
 //! centres z_j for Ψ1; κ = 2 and the midpoints (z_j + z_k)/2 for Ψ2, which needs each pair once.
 
-use super::lanes::{self, Lane, WIDTH, ZERO};
+use super::lanes::{self, AddRow, FillRow, Lane, Moments, WIDTH, ZERO, vectorized};
 use rayon::prelude::*;
 
 /// Points that one thread sums up; a constant, so that the order of additions does not follow the number of threads.
@@ -73,33 +73,16 @@ impl Bumps {
 
     /// Computes all values at these centres [count, d]; with `totals` also their sums over the points.
     pub(super) fn fill(&mut self, w: &[f64], q: Gaussians, centers: &[f64], totals: Option<&mut [f64]>) {
-        lanes::pack(centers, self.count, q.d, 0.0, &mut self.centers);
+        lanes::pack(centers, self.count, &mut self.centers);
         let (kappa, blocks, wanted) = (self.kappa, self.blocks, totals.is_some());
         let centers = &self.centers;
         let work = |(part, values): (usize, &mut [Lane])| {
             let (mut shape, mut sums) = (Shape::new(q.d), vec![ZERO; if wanted { blocks } else { 0 }]);
             for (i, row) in values.chunks_exact_mut(blocks).enumerate() {
                 let height = shape.set(kappa, w, q, part * PART + i);
-                pulp::Arch::new().dispatch(
-                    #[inline(always)]
-                    || {
-                        for (slot, center) in row.iter_mut().zip(centers.chunks_exact(q.d)) {
-                            let mut exponent = [height; WIDTH];
-                            for a in 0..q.d {
-                                for l in 0..WIDTH {
-                                    let delta = shape.mean[a] - center[a][l];
-                                    exponent[l] -= shape.half[a] * (delta * delta);
-                                }
-                            }
-                            *slot = lanes::exp(exponent);
-                        }
-                        for (sum, value) in sums.iter_mut().zip(row.iter()) {
-                            for l in 0..WIDTH {
-                                sum[l] += value[l];
-                            }
-                        }
-                    },
-                );
+                let (mean, half) = (&shape.mean, &shape.half);
+                vectorized(FillRow { row, centers, mean, half, height, factor: 1.0 });
+                vectorized(AddRow { sums: &mut sums, row });
             }
             sums
         };
@@ -118,41 +101,27 @@ impl Bumps {
         let (kappa, blocks, n, d) = (self.kappa, self.blocks, q.n, q.d);
         let shared = weights.len() == blocks;
         let work = |(part, values): (usize, &[Lane])| {
-            let mut shape = Shape::new(d);
-            let mut of_centers = vec![ZERO; blocks * d];
-            let mut moments = vec![ZERO; 1 + 2 * d];
+            let (mut shape, mut scratch) = (Shape::new(d), vec![ZERO; blocks]);
+            let (mut of_centers, mut moments) = (vec![ZERO; blocks * d], vec![0.0; 1 + 2 * d]);
             // for each point ∂μ and ∂S, then ∂log w
             let points = values.len() / blocks;
             let mut found = vec![0.0; points * 2 * d + d];
-            for (i, row) in values.chunks_exact(blocks).enumerate() {
+            for (i, values) in values.chunks_exact(blocks).enumerate() {
                 let point = part * PART + i;
                 shape.set(kappa, w, q, point);
-                moments.fill(ZERO);
-                let weights = &weights[if shared { 0 } else { point * blocks }..][..blocks];
-                let moved = of_centers.chunks_exact_mut(d).zip(self.centers.chunks_exact(d));
-                pulp::Arch::new().dispatch(
-                    #[inline(always)]
-                    || {
-                        for ((value, weight), (of_center, center)) in row.iter().zip(weights).zip(moved) {
-                            let t: Lane = std::array::from_fn(|l| weight[l] * value[l]);
-                            for l in 0..WIDTH {
-                                moments[0][l] += t[l];
-                            }
-                            for a in 0..d {
-                                for l in 0..WIDTH {
-                                    let delta = shape.mean[a] - center[a][l];
-                                    let first = t[l] * delta;
-                                    moments[1 + a][l] += first;
-                                    moments[1 + d + a][l] += first * delta;
-                                    of_center[a][l] += shape.half[a] * first;
-                                }
-                            }
-                        }
-                    },
-                );
-                let zeroth = lanes::total(&moments[0]);
+                vectorized(Moments {
+                    values,
+                    weights: &weights[if shared { 0 } else { point * blocks }..][..blocks],
+                    centers: &self.centers,
+                    mean: &shape.mean,
+                    half: &shape.half,
+                    scratch: &mut scratch,
+                    moments: &mut moments,
+                    of_centers: &mut of_centers,
+                });
+                let zeroth = moments[0];
                 for a in 0..d {
-                    let (first, second) = (lanes::total(&moments[1 + a]), lanes::total(&moments[1 + d + a]));
+                    let (first, second) = (moments[1 + a], moments[1 + d + a]);
                     let (half, slope, s) = (shape.half[a], shape.q[a], q.variance[a * n + point]);
                     found[i * 2 * d + a] = -2.0 * half * first;
                     found[i * 2 * d + d + a] = half * (kappa * slope * second - zeroth);
@@ -170,9 +139,11 @@ impl Bumps {
                     flow.variance[a * n + part * PART + i] += found[i * 2 * d + d + a];
                 }
                 flow.log_w[a] += found[points * 2 * d + a];
-                for p in 0..self.count {
-                    flow.centers[a * self.count + p] += 2.0 * of_centers[(p / WIDTH) * d + a][p % WIDTH];
-                }
+                let mine = of_centers[a * blocks..][..blocks].as_flattened();
+                flow.centers[a * self.count..][..self.count]
+                    .iter_mut()
+                    .zip(mine)
+                    .for_each(|(slot, value)| *slot += 2.0 * value);
             }
         }
     }

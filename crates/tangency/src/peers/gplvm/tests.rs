@@ -56,7 +56,7 @@ fn the_gradient_of_the_likelihood() {
 #[test]
 fn the_gradient_of_the_bound() {
     for (n, m, d, d_y) in [(40, 7, 2, 5), (11, 9, 3, 1), (8, 3, 1, 20)] {
-        let mut bound = Bound::new(start::compressed(&wave(d_y, n, 0.5)).unwrap(), d_y, d, m);
+        let mut bound = Bound::new(start::compressed(&wave(d_y, n, 0.5)).unwrap(), d_y, d, m, 1e-2);
         check_gradient(&mut bound, &bound_parameters(n, m, d));
     }
 }
@@ -77,7 +77,7 @@ fn many_features_are_compressed() {
     assert!(whole.1.iter().zip(&small.1).all(|(a, b)| (a - b).abs() < 1e-8 * (1.0 + a.abs())));
 }
 
-/// Gauss–Hermite quadrature of the definition, a component at a time since the kernel is a product of them.
+/// The definition by quadrature, a component at a time since the kernel is a product of them.
 #[test]
 fn the_expectations_are_those_of_the_gaussians() {
     let (n, m, d) = (5, 4, 2);
