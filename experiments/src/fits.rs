@@ -6,7 +6,7 @@ use tangency::compare::{Comparison, Entrant, Meter, Trial};
 use tangency::evidence::{Cell, GraphChoice, Selection};
 use tangency::linalg::Matrix;
 use tangency::{Config, Result, Symmetry};
-use tangency_report::{Figure, FigureError, Point, Series, curves};
+use tangency_report::{Figure, FigureError, Multiple, Point, Series, curves};
 
 /// A number with so many digits.
 pub fn digits(value: Option<f64>, places: usize) -> String {
@@ -114,4 +114,12 @@ pub fn run_each(
         first.get_or_insert(place);
     }
     Ok((first.map(|place| shared.swap_remove(place).1), trials))
+}
+
+/// Panels of trials, with the settings in their names; what stands before them stays as it is.
+pub fn with_settings(mut panels: Vec<Multiple>, trials: &[Trial]) -> Vec<Multiple> {
+    for (panel, trial) in panels.iter_mut().rev().zip(trials.iter().rev()) {
+        panel.name = format!("{} {}", trial.entrant, trial.settings).trim().to_owned();
+    }
+    panels
 }

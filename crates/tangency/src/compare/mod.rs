@@ -4,7 +4,7 @@ mod measures;
 
 pub use measures::{Measures, RANKED, Yardsticks};
 
-use crate::config::Config;
+use crate::config::{Config, Rule};
 use crate::error::{Error, Result};
 use crate::evidence::{PruneOptions, prune};
 use crate::fit::{Fit, Fitter};
@@ -257,7 +257,13 @@ impl Comparison {
         };
         let own = |text: String| format!("{graph} {text}");
         match entrant {
-            Entrant::LlLvm | Entrant::LlLvmPruned => own(format!("init={}", word(&config.init))),
+            Entrant::LlLvm | Entrant::LlLvmPruned => {
+                let held = [("lambda", config.lambda), ("nu", config.nu)].map(|(name, rule)| match rule {
+                    Rule::Fixed(value) => format!(" {name}={value}"),
+                    Rule::Learned => String::new(),
+                });
+                own(format!("init={}{}", word(&config.init), held.concat()))
+            }
             Entrant::Peer(Method::Lle) => own(format!("reg={}", options.regularization)),
             Entrant::Peer(Method::BayesianGplvm) => format!("inducing={}", options.n_inducing),
             Entrant::Peer(method) if method.uses_graph() => graph,
