@@ -72,7 +72,7 @@ fn pictures(page: &mut Page, fit: &Fit, roll: &tangency::generate::Synthetic) ->
     // column a of C_i, in the units of the table
     let map = |i: usize, a: usize| [0, 1, 2].map(|f| fit.maps[(f, i * 2 + a)] * fit.scaling.scale[f]);
     let directions: Vec<Vec<[f64; 3]>> = (0..n).map(|i| vec![map(i, 0), map(i, 1)]).collect();
-    let planes = Tangents { points: &points, directions: &directions, side: 1.6, every: 2, ..Tangents::default() };
+    let planes = Tangents { points: &points, directions: &directions, side: 1.0, every: 2, ..Tangents::default() };
     let colour = Colour::Continuous { values: arc, title: "arc length" };
     let figure = tangents(&planes, colour, "The posterior of C as tangent planes");
     page.figure("tangents", "Squares along the local maps at every second point", figure)
