@@ -1,6 +1,7 @@
 //! Our model beside the well-known methods, on the same rows of the same table.
 
 mod measures;
+pub mod table;
 
 pub use measures::{Measures, RANKED, Yardsticks};
 
