@@ -2,7 +2,7 @@
 
 use crate::PEAK;
 use crate::arrays::{Lying, Out, Pairs, Table, rows};
-use crate::attend::{Told, attend};
+use crate::attend::{Told, attend, pool};
 use crate::errors::{exception, in_python};
 use crate::model::Model;
 use crate::settings;
@@ -66,6 +66,8 @@ type Panel<'py> = (String, String, Out<'py, Ix2>);
 /// A comparison while it is made: method by method.
 #[pyclass(frozen, module = "tangency._tangency")]
 pub struct Comparison {
+    /// Threads of all methods: what threads of another pool give back when they end would spoil the count of memory.
+    pool: rayon::ThreadPool,
     state: Mutex<(Comparing, Vec<Trial>)>,
 }
 
@@ -93,14 +95,16 @@ impl Comparison {
         options.validate().map_err(exception)?;
         let edges = edges.as_ref().map(crate::arrays::edges).transpose()?;
         let truth = truth.as_ref().map(Lying::of).transpose()?.map(Lying::to_matrix);
-        let mut comparing = attend(py, threads, None, |_| Comparing::new(lying.view(), config, edges, truth, labels))?;
+        let pool = pool(threads)?;
+        let mut comparing =
+            attend(py, 1, None, |_| pool.install(|| Comparing::new(lying.view(), config, edges, truth, labels)))?;
         comparing.options = options;
         comparing.meter = Some(Meter {
             reset: || PEAK.reset_peak_usage(),
             now: || PEAK.current_usage() as u64,
             peak: || PEAK.peak_usage() as u64,
         });
-        Ok(Self { state: Mutex::new((comparing, vec![])) })
+        Ok(Self { pool, state: Mutex::new((comparing, vec![])) })
     }
 
     /// Rows of the table that take part.
@@ -116,20 +120,13 @@ impl Comparison {
     }
 
     /// Runs a method; `step` is what progress calls it.
-    #[pyo3(signature = (method, step, threads, progress=None))]
-    fn run<'py>(
-        &self,
-        py: Python<'py>,
-        method: &str,
-        step: String,
-        threads: usize,
-        progress: Option<Py<PyAny>>,
-    ) -> PyResult<Ran<'py>> {
+    #[pyo3(signature = (method, step, progress=None))]
+    fn run<'py>(&self, py: Python<'py>, method: &str, step: String, progress: Option<Py<PyAny>>) -> PyResult<Ran<'py>> {
         let entrant: Entrant = method.parse().map_err(exception)?;
-        let (trial, stopped) = attend(py, threads, progress.as_ref(), |watch| {
-            let mut trial = self.state().0.run(entrant, &mut |done, value| {
-                watch.tell(|| Told { step: step.clone(), done, total: None, bound: Some(value) })
-            });
+        let (trial, stopped) = attend(py, 1, progress.as_ref(), |watch| {
+            let mut told =
+                |done, value| watch.tell(|| Told { step: step.clone(), done, total: None, bound: Some(value) });
+            let mut trial = self.pool.install(|| self.state().0.run(entrant, &mut told));
             trial.outcome = trial.outcome.map_err(|reason| in_python(&reason));
             // methods that do not look whether they should stop have something to show all the same
             Ok((trial, watch.stopped()))

@@ -278,11 +278,10 @@ def compare(
     if known is not None and len(known) != len(table):
         raise ValueError(f"truth has {len(known)} rows but X has {len(table)}; give one a row")
     words = None if labels is None else _table_input.classes(labels, len(table))
-    threads = _settings.threads(estimator.n_jobs)
-    native = _tangency.Comparison(table, config, options, edges, known, words, threads)
+    native = _tangency.Comparison(table, config, options, edges, known, words, _settings.threads(estimator.n_jobs))
     if isinstance(methods, str) and methods == "all":
         listed = [method for method in listed if not _left_out(native, method)]
-    records, embeddings, complete = _run(native, listed, threads, verbose)
+    records, embeddings, complete = _run(native, listed, verbose)
     rows = np.asarray(native.rows, dtype=np.int64)
     names = [str(name) for name in getattr(estimator, "feature_names_in_", [])]
     fitted = native.model(names or [UNNAMED.format(number) for number in range(1, table.shape[1] + 1)])
@@ -350,7 +349,7 @@ def _left_out(native: _tangency.Comparison, method: str) -> bool:
 
 
 def _run(
-    native: _tangency.Comparison, methods: list[str], threads: int, verbose: Any
+    native: _tangency.Comparison, methods: list[str], verbose: Any
 ) -> tuple[list[dict[str, Any]], dict[str, Array], bool]:
     """Records and coordinates of all methods, and whether Ctrl-C did not come between."""
     records: list[dict[str, Any]] = []
@@ -361,7 +360,7 @@ def _run(
             step = f"{method} ({place} of {len(methods)})"
             bar.step(step, 0)
             try:
-                text, coordinates, stopped = native.run(method, step, threads, bar.callback)
+                text, coordinates, stopped = native.run(method, step, bar.callback)
             except KeyboardInterrupt:
                 stopped = True
                 break

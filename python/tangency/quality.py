@@ -225,8 +225,8 @@ def knn_error(
     """
     table = coordinates(embedding, "embedding")
     words = classes(labels, len(table))
-    numbers = [whole("n_neighbors", n_neighbors), whole("folds", folds, 2), whole("shuffles", shuffles)]
-    return KnnError(*_tangency.knn_error(table, words, *numbers, seed(random_state), threads(-1)))
+    votes, parts, times = whole("n_neighbors", n_neighbors), whole("folds", folds, 2), whole("shuffles", shuffles)
+    return KnnError(*_tangency.knn_error(table, words, votes, parts, times, seed(random_state), threads(-1)))
 
 
 def geodesic_correlation(X: ArrayLike, embedding: ArrayLike, *, n_neighbors: int = 9, graph: Any = None) -> float:
