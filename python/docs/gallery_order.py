@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-ORDER = ["roll", "uncertainty", "choose_k_and_dimension", "clean_graph", "new_points", "digits", "climate", "anndata"]
+ORDER = ["roll", "uncertainty", "choose_k_and_dimension", "clean_graph", "compare", "new_points", "digits"]
+ORDER += ["climate", "anndata"]
 
 
 class Order:

@@ -89,6 +89,12 @@ impl Watch {
     }
 }
 
+/// So many threads.
+pub fn pool(threads: usize) -> PyResult<rayon::ThreadPool> {
+    let too_many = |error| PyValueError::new_err(format!("n_jobs must be smaller: {error}"));
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(too_many)
+}
+
 /// Does the work on this many threads. Ctrl-C asks it to stop, and what it then returns is the result; work that did not look
 /// has no result then. Any other exception, from the handler of progress, is raised once the work has stopped.
 pub fn attend<T: Send>(
@@ -108,13 +114,12 @@ pub fn attend_until<T: Send>(
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce(&Watch) -> tangency::Result<T> + Send,
 ) -> PyResult<T> {
-    let too_many = |error| PyValueError::new_err(format!("n_jobs must be smaller: {error}"));
     let flag = stop.map(|stop| stop.set.clone()).unwrap_or_default();
     let watch = Watch { stop: flag, wanted: progress.is_some(), ..Watch::default() };
     let mut raised = None;
     let outcome = py.detach(|| {
         let (ended, end) = mpsc::channel::<()>();
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(too_many)?;
+        let pool = pool(threads)?;
         std::thread::scope(|scope| {
             let (pool, shared) = (&pool, &watch);
             let worker = scope.spawn(move || {

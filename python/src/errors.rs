@@ -15,7 +15,9 @@ pub fn exception(error: Error) -> PyErr {
         message = message.replace("lambda", "lam"); // a word that Python keeps for itself
     }
     match error {
-        Error::TooLarge { .. } | Error::NoRoom { .. } => PyMemoryError::new_err(message),
+        Error::TooLarge { .. } | Error::NoRoom { .. } | Error::NoRoomForPairs { .. } | Error::FactorTooLarge { .. } => {
+            PyMemoryError::new_err(message)
+        }
         Error::Interrupted { .. } => PyKeyboardInterrupt::new_err(message),
         Error::Exists { .. } => PyFileExistsError::new_err(message),
         Error::File { path, reason } if is_missing(&reason) && !path.exists() => PyFileNotFoundError::new_err(message),

@@ -6,11 +6,17 @@ mod errors;
 mod evidence;
 mod model;
 mod peers;
+mod quality;
 mod report;
 mod settings;
 mod synthetic;
 
+use peak_alloc::PeakAlloc;
 use pyo3::prelude::*;
+
+/// Counts what the library allocates, so that methods can be compared by the memory they take.
+#[global_allocator]
+static PEAK: PeakAlloc = PeakAlloc;
 
 /// What `tangency/*.py` is built on; not for users.
 #[pymodule]
@@ -22,9 +28,11 @@ mod _tangency {
     #[pymodule_export]
     use crate::model::{Model, try_start};
     #[pymodule_export]
-    use crate::peers::embed_table;
+    use crate::peers::{Comparison, embed_table};
     #[pymodule_export]
-    use crate::report::report;
+    use crate::quality::{affine_r2, align, continuity, geodesic_correlation, knn_error, procrustes, trustworthiness};
+    #[pymodule_export]
+    use crate::report::{draw_multiples, report};
     #[pymodule_export]
     use crate::synthetic::{generate, neighbor_edges};
 

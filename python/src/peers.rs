@@ -1,15 +1,25 @@
-//! The methods beside ours.
+//! The methods beside ours, and ours beside them.
 
+use crate::PEAK;
 use crate::arrays::{Lying, Out, Pairs, Table, rows};
-use crate::attend::{Told, attend};
+use crate::attend::{Told, attend, pool};
+use crate::errors::{exception, in_python};
+use crate::model::Model;
 use crate::settings;
 use numpy::Ix2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tangency::compare::{Comparison as Comparing, Entrant, Meter, Trial, table};
+use tangency::io::Model as SavedModel;
 use tangency::peers::{Method, PeerOptions, embed};
+use tangency_report::comparison::panels;
 
-/// Coordinates of a table by a method, and which rows of the table they are.
+/// Coordinates, the rows of the table that they are, and, of a method that climbs, where it ended as JSON, and variances.
+type Embedded<'py> = (Out<'py, Ix2>, Vec<usize>, Option<String>, Option<Out<'py, Ix2>>);
+
+/// Coordinates of a table by a method.
 #[pyfunction]
 #[pyo3(name = "embed", signature = (values, method, config, options, edges, threads, progress=None))]
 pub fn embed_table<'py>(
@@ -21,7 +31,7 @@ pub fn embed_table<'py>(
     edges: Option<Pairs<'_>>,
     threads: usize,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Out<'py, Ix2>, Vec<usize>)> {
+) -> PyResult<Embedded<'py>> {
     let lying = Lying::of(&values)?;
     let method: Method = read(&format!("\"{method}\""))?;
     let (config, options) = (settings::config(config)?, read::<PeerOptions>(options)?);
@@ -31,9 +41,124 @@ pub fn embed_table<'py>(
             watch.tell(|| Told { step: "iterations".into(), done, total: None, bound: Some(value) })
         })
     })?;
-    Ok((rows(py, &found.coordinates)?, found.rows))
+    let optimum = found.optimum.as_ref().map(|optimum| {
+        settings::json(&serde_json::json!({
+            "objective": optimum.objective, "n_iter": optimum.iterations, "converged": optimum.converged,
+            "interrupted": optimum.interrupted, "relevance": optimum.relevance, "signal": optimum.signal,
+            "noise": optimum.noise,
+        }))
+    });
+    let variances = found.optimum.as_ref().and_then(|optimum| optimum.variances.as_ref());
+    let variances = variances.map(|variances| rows(py, variances)).transpose()?;
+    Ok((rows(py, &found.coordinates)?, found.rows, optimum.transpose()?, variances))
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// What a method did as JSON, its coordinates if there are some, and whether it was asked to stop.
+type Ran<'py> = (String, Option<Out<'py, Ix2>>, bool);
+
+/// Name, note and places of an embedding that was turned onto the others.
+type Panel<'py> = (String, String, Out<'py, Ix2>);
+
+/// A comparison while it is made: method by method.
+#[pyclass(frozen, module = "tangency._tangency")]
+pub struct Comparison {
+    /// Threads of all methods: what threads of another pool give back when they end would spoil the count of memory.
+    pool: rayon::ThreadPool,
+    state: Mutex<(Comparing, Vec<Trial>)>,
+}
+
+impl Comparison {
+    fn state(&self) -> MutexGuard<'_, (Comparing, Vec<Trial>)> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Comparison {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        values: Table<'_>,
+        config: &str,
+        options: &str,
+        edges: Option<Pairs<'_>>,
+        truth: Option<Table<'_>>,
+        labels: Option<Vec<String>>,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let lying = Lying::of(&values)?;
+        let (config, options) = (settings::config(config)?, read::<PeerOptions>(options)?);
+        options.validate().map_err(exception)?;
+        let edges = edges.as_ref().map(crate::arrays::edges).transpose()?;
+        let truth = truth.as_ref().map(Lying::of).transpose()?.map(Lying::to_matrix);
+        let pool = pool(threads)?;
+        let mut comparing =
+            attend(py, 1, None, |_| pool.install(|| Comparing::new(lying.view(), config, edges, truth, labels)))?;
+        comparing.options = options;
+        comparing.meter = Some(Meter {
+            reset: || PEAK.reset_peak_usage(),
+            now: || PEAK.current_usage() as u64,
+            peak: || PEAK.peak_usage() as u64,
+        });
+        Ok(Self { pool, state: Mutex::new((comparing, vec![])) })
+    }
+
+    /// Rows of the table that take part.
+    #[getter]
+    fn rows(&self) -> Vec<usize> {
+        self.state().0.rows().to_vec()
+    }
+
+    /// Why a method does not belong to "all" here, if it does not.
+    fn left_out(&self, method: &str) -> PyResult<Option<String>> {
+        let entrant: Entrant = method.parse().map_err(exception)?;
+        Ok(entrant.left_out(self.state().0.rows().len()))
+    }
+
+    /// Runs a method; `step` is what progress calls it.
+    #[pyo3(signature = (method, step, progress=None))]
+    fn run<'py>(&self, py: Python<'py>, method: &str, step: String, progress: Option<Py<PyAny>>) -> PyResult<Ran<'py>> {
+        let entrant: Entrant = method.parse().map_err(exception)?;
+        let (trial, stopped) = attend(py, 1, progress.as_ref(), |watch| {
+            let mut told =
+                |done, value| watch.tell(|| Told { step: step.clone(), done, total: None, bound: Some(value) });
+            let mut trial = self.pool.install(|| self.state().0.run(entrant, &mut told));
+            trial.outcome = trial.outcome.map_err(|reason| in_python(&reason));
+            // methods that do not look whether they should stop have something to show all the same
+            Ok((trial, watch.stopped()))
+        })?;
+        let coordinates = trial.outcome.as_ref().ok().map(|outcome| rows(py, &outcome.coordinates)).transpose()?;
+        let record = settings::json(&table::as_json(&trial))?;
+        self.state().1.push(trial);
+        Ok((record, coordinates, stopped))
+    }
+
+    /// The table of all methods that ran.
+    fn text(&self) -> String {
+        table::as_text(&self.state().1).join("\n")
+    }
+
+    /// The truth, if it can be drawn, and all embeddings, turned onto it or onto the first.
+    fn panels<'py>(&self, py: Python<'py>) -> PyResult<Vec<Panel<'py>>> {
+        let state = self.state();
+        let made = panels(&state.0, &state.1).into_iter().map(|panel| {
+            let flat = panel.coordinates.iter().flatten().copied().collect();
+            let places = crate::arrays::array(py, flat, (panel.coordinates.len(), 2))?;
+            Ok((panel.name, panel.note, places))
+        });
+        made.collect()
+    }
+
+    /// The fit of our model, if it has run.
+    fn model(&self, feature_names: Vec<String>) -> PyResult<Option<Model>> {
+        let fit = self.state().0.fit().cloned();
+        if fit.as_ref().is_some_and(|fit| fit.scaling.scale.len() != feature_names.len()) {
+            return Err(PyValueError::new_err("there must be a name for each feature"));
+        }
+        Ok(fit.map(|fit| Model::new(SavedModel { fit, feature_names, ids: None, labels: None })))
+    }
 }

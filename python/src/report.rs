@@ -1,18 +1,37 @@
-//! The report of a model.
+//! The report of a model, and figures.
 
 use crate::arrays::{Lying, Table};
 use crate::attend::attend;
 use crate::model::Model;
+use numpy::PyUntypedArrayMethods;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use tangency::io::Model as SavedModel;
 use tangency_report::page::{NewRows, Report};
+use tangency_report::{Colour, FigureError, Multiple};
 
 /// Names of rows: of those fitted and of the new ones.
 type Names = (Option<Vec<String>>, Option<Vec<String>>);
 
+/// Name, note and places [n, 2] of an embedding; no places if there is none.
+type Panel<'py> = (String, String, Table<'py>);
+
+fn multiples(panels: &[Panel<'_>]) -> PyResult<Vec<Multiple>> {
+    let of = |(name, note, places): &Panel<'_>| {
+        if places.shape()[1] != 2 {
+            return Err(PyValueError::new_err("places must have two columns"));
+        }
+        let places = Lying::of(places)?.view();
+        let coordinates = (0..places.nrows()).map(|i| [places[(i, 0)], places[(i, 1)]]).collect();
+        Ok(Multiple { name: name.clone(), note: note.clone(), coordinates })
+    };
+    panels.iter().map(of).collect()
+}
+
 /// The HTML page of a model. `ids` and `labels` are those of the fitted rows and of the new ones.
 #[pyfunction]
-#[pyo3(signature = (model, new, ids, labels, *, image, title, command, threads))]
+#[pyo3(signature = (model, new, ids, labels, *, image, title, command, threads, comparisons=vec![]))]
 pub fn report(
     py: Python<'_>,
     model: &Model,
@@ -23,6 +42,7 @@ pub fn report(
     title: String,
     command: String,
     threads: usize,
+    comparisons: Vec<Panel<'_>>,
 ) -> PyResult<String> {
     let rows = new.as_ref().map(Lying::of).transpose()?;
     let new = rows.map(|rows| NewRows { values: rows.view().transpose().to_owned(), ids: ids.1, labels: labels.1 });
@@ -30,6 +50,51 @@ pub fn report(
     let (fit, feature_names) = (fit.clone(), feature_names.clone());
     let (ids, labels) = (ids.0.or_else(|| model.saved.ids.clone()), labels.0.or_else(|| model.saved.labels.clone()));
     let named = SavedModel { fit, feature_names, ids, labels };
-    let report = Report { title, command: Some(command), new, image, ..Report::default() };
+    let comparisons = multiples(&comparisons)?;
+    let report = Report { title, command: Some(command), new, image, comparisons, ..Report::default() };
     attend(py, threads, None, |_| report.html(&named))
+}
+
+/// Pixels of a PNG to each CSS pixel, as of the command.
+const SCALE: f64 = 3.0;
+
+/// Embeddings side by side as the bytes of a file. They are coloured by labels, or by values: one column of numbers, or two
+/// of a place; `titles` are what these are.
+#[pyfunction]
+#[pyo3(name = "multiples", signature = (panels, labels, values, titles, *, title, kind))]
+pub fn draw_multiples<'py>(
+    py: Python<'py>,
+    panels: Vec<Panel<'_>>,
+    labels: Option<Vec<String>>,
+    values: Option<Table<'_>>,
+    titles: (String, String),
+    title: &str,
+    kind: &str,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let panels = multiples(&panels)?;
+    let values = values.as_ref().map(Lying::of).transpose()?.map(Lying::to_matrix);
+    let (mut numbers, mut places) = (vec![], vec![]);
+    let colour = match (&labels, &values) {
+        (Some(labels), _) => Colour::Categorical { labels, title: &titles.0 },
+        (None, Some(values)) if values.ncols() == 2 => {
+            places.extend((0..values.nrows()).map(|i| [values[(i, 0)], values[(i, 1)]]));
+            Colour::Place { places: &places, titles: [&titles.0, &titles.1] }
+        }
+        (None, Some(values)) if values.ncols() == 1 => {
+            numbers.extend_from_slice(values.col_as_slice(0));
+            Colour::Continuous { values: &numbers, title: &titles.0 }
+        }
+        (None, Some(_)) => return Err(PyValueError::new_err("values must have one or two columns")),
+        (None, None) => Colour::None,
+    };
+    let draw = || -> Result<Vec<u8>, FigureError> {
+        let figure = tangency_report::multiples(&panels, colour, None, title)?;
+        Ok(match kind {
+            "png" => figure.png(SCALE)?,
+            "pdf" => figure.pdf()?,
+            _ => figure.svg().as_bytes().to_vec(),
+        })
+    };
+    let bytes = py.detach(draw).map_err(|error| PyValueError::new_err(format!("this cannot be drawn: {error}")))?;
+    Ok(PyBytes::new(py, &bytes))
 }

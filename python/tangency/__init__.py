@@ -1,8 +1,9 @@
 """Bayesian manifold learning: coordinates, their uncertainty, and the evidence for graph and dimension.
 
 The estimator is :class:`LLLVM`. :func:`select` compares graphs and dimensions; :func:`edge_scores`, :func:`test_edges`
-and :func:`prune` judge the edges of a graph; :func:`report` makes a page to look at. Parts are imported when they are
-first used, so that ``import tangency`` is quick.
+and :func:`prune` judge the edges of a graph; :func:`report` makes a page to look at. :func:`embed` has the well-known
+methods, and :func:`compare` puts them beside the model. Parts are imported when they are first used, so that ``import
+tangency`` is quick.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 from ._tangency import __version__
 
 if TYPE_CHECKING:
-    from . import datasets, plotting, tl
+    from . import datasets, plotting, quality, tl
+    from ._compare import Comparison, compare
+    from ._embed import Embedding, embed
     from ._evidence import EdgeTest, PruneResult, edge_scores, prune, test_edges
     from ._lllvm import LLLVM, load
     from ._report import Report, report
@@ -22,6 +25,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "LLLVM": "_lllvm",
     "load": "_lllvm",
+    "Comparison": "_compare",
+    "compare": "_compare",
+    "Embedding": "_embed",
+    "embed": "_embed",
     "EdgeTest": "_evidence",
     "PruneResult": "_evidence",
     "edge_scores": "_evidence",
@@ -32,20 +39,25 @@ _HOMES = {
     "Selection": "_selection",
     "select": "_selection",
 }
-_MODULES = ("datasets", "plotting", "tl")
+_MODULES = ("datasets", "plotting", "quality", "tl")
 
 __all__ = [
     "LLLVM",
+    "Comparison",
     "EdgeTest",
+    "Embedding",
     "PruneResult",
     "Report",
     "Selection",
     "__version__",
+    "compare",
     "datasets",
     "edge_scores",
+    "embed",
     "load",
     "plotting",
     "prune",
+    "quality",
     "report",
     "select",
     "test_edges",

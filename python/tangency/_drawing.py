@@ -50,6 +50,16 @@ def figure_size(width: float, height: float) -> tuple[float, float]:
     return side + 0.8, side * ratio + 0.7
 
 
+def tidy(panels: int) -> int:
+    """Panels beside each other so that few places are blank and rows are few."""
+
+    def cost(columns: int) -> tuple[int, int]:
+        rows = math.ceil(panels / columns)
+        return columns * rows - panels + rows, abs(columns - rows)
+
+    return panels if panels <= 4 else min((3, 4, 5), key=cost)
+
+
 def marker(n: int) -> float:
     return float(np.clip(6000.0 / max(n, 1), 5.0, 28.0))
 

@@ -40,10 +40,12 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Number of coordinates.
     n_neighbors : int, default=9
         Neighbours of each point in the graph.
-    init : {'auto', 'random', 'pca', 'spectral', 'isomap'} or ndarray, default='auto'
+    init : {'auto', 'random', 'spectral', 'pca', 'mds', 'isomap', 'lle', 'ltsa', 'laplacian-eigenmaps', 'gplvm', \
+'bayesian-gplvm'} or ndarray, default='auto'
         Where the run starts. 'auto' tries spectral, isomap and random starts for some iterations and goes on with the
-        best. An array of shape (n_samples, n_components) gives coordinates, for instance those of another method; one
-        of shape (n_samples, n_features, n_components) gives maps, in scaled units.
+        best. The names of other methods start from what :func:`tangency.embed` finds with them. An array of shape
+        (n_samples, n_components) gives coordinates; one of shape (n_samples, n_features, n_components) gives maps, in
+        scaled units.
     n_init : int, default=1
         Number of random starts, of which the best is kept. They run through joblib.
     max_iter : int, default=500

@@ -129,7 +129,7 @@ def read_labels(labels: Any, n: int) -> Paint:
         raise ValueError(f"labels has {found} but the model has {n} points; {way_out}")
     if grouped:
         return Paint(table.astype(np.intp), [str(name) for name in categories.categories], title=title)
-    missing = np.array([_is_missing(entry) for entry in table])
+    missing = np.array([is_missing(entry) for entry in table])
     kept = table[~missing]
     if table.dtype.kind in "iuf" or (len(kept) and all(isinstance(v, Real) and not _is_bool(v) for v in kept)):
         values = np.full(n, np.nan)
@@ -141,7 +141,7 @@ def read_labels(labels: Any, n: int) -> Paint:
     return Paint(np.array([-1 if word is None else code[word] for word in words], dtype=np.intp), names, title=title)
 
 
-def _is_missing(entry: Any) -> bool:
+def is_missing(entry: Any) -> bool:
     """None, NaN, and what pandas has for them."""
     if isinstance(entry, float):
         return entry != entry

@@ -15,6 +15,18 @@ from . import _settings, _tangency
 from ._lllvm import LLLVM
 
 
+def save(path: str | os.PathLike[str], contents: bytes) -> Path:
+    """Writes a file, whole or not at all."""
+    target = Path(path)
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        beside.write_bytes(contents)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+    return target
+
+
 class Report:
     """A page; it shows itself in a notebook.
 
@@ -38,14 +50,7 @@ class Report:
         -------
         pathlib.Path
         """
-        target = Path(path)
-        beside = target.with_name(f".{target.name}.{os.getpid()}.part")
-        try:
-            beside.write_text(self.html, encoding="utf-8")
-            beside.replace(target)
-        finally:
-            beside.unlink(missing_ok=True)
-        return target
+        return save(path, self.html.encode())
 
     def _repr_html_(self) -> str:
         # a frame of its own, so that page and notebook cannot disturb each other
@@ -114,7 +119,7 @@ def report(
         (_names("labels", labels, n), _names("new_labels", new_labels, m)),
         image=image,
         title=str(title),
-        command=_repeat(model),
+        command=repeated(model),
         threads=_settings.threads(model.n_jobs),
     )
     made = Report(text)
@@ -132,7 +137,7 @@ def _names(what: str, values: Any, count: int) -> list[str] | None:
     return ["" if value is None or value != value else str(value) for value in listed]
 
 
-def _repeat(model: LLLVM) -> str:
+def repeated(model: LLLVM) -> str:
     """The line of Python that makes the fit again."""
     plain = LLLVM().get_params()
     given = {name: value for name, value in model.get_params(deep=False).items() if name not in ("verbose", "n_jobs")}

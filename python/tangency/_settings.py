@@ -13,7 +13,10 @@ from joblib import cpu_count, effective_n_jobs
 
 #: The methods beside ours.
 PEERS = ("pca", "mds", "isomap", "lle", "ltsa", "laplacian-eigenmaps", "gplvm", "bayesian-gplvm")
+#: All that can be compared.
+ENTRANTS = ("ll-lvm", "ll-lvm-pruned", *PEERS)
 CHOICES = {
+    "method": PEERS,
     "init": ("auto", "random", "spectral", *PEERS),
     "scaling": ("max-abs", "none", "per-feature"),
     "symmetry": ("or", "mutual"),
@@ -126,6 +129,15 @@ def config(params: dict[str, Any]) -> str:
     made.update({RULES[name]: "learned" if value is None else {"fixed": value} for name, value in held.items()})
     made["random_state"] = seed(params["random_state"])
     return json.dumps(made)
+
+
+def peer_options(regularization: object, n_inducing: object, max_iter: object, random_state: int) -> str:
+    """The JSON text of the settings that only other methods have."""
+    share = real("regularization", regularization)
+    if share <= 0:
+        raise ValueError(f"regularization must be a positive number, not {shown(regularization)}")
+    made = {"regularization": share, "n_inducing": whole("n_inducing", n_inducing)}
+    return json.dumps(made | {"max_iter": whole("max_iter", max_iter), "random_state": random_state})
 
 
 def params_of(config_text: str) -> dict[str, Any]:

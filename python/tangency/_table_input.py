@@ -8,32 +8,37 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, validate_data
 
+from ._paint import is_missing
+
 Array = NDArray[np.float64]
 
 
-def checked(X: Any, model: Any = None, *, reset: bool = False, ensure_min_samples: int = 1) -> Array:
+def checked(
+    X: Any, model: Any = None, *, reset: bool = False, ensure_min_samples: int = 1, name: str = "X"
+) -> Array:
     """A table of finite numbers, checked as scikit-learn does.
 
-    If there is a model, the table must have the features that it was fitted to, or else `reset` them.
+    If there is a model, the table must have the features that it was fitted to, or else `reset` them. `name` is the
+    argument that holds it.
     """
     try:
         table = check_array(
             X,
             dtype=np.float64,
-            input_name="X",
+            input_name=name,
             estimator=model,
             ensure_min_samples=ensure_min_samples,
             ensure_all_finite=False,
         )
     except (TypeError, ValueError) as error:
-        raise _in_a_sentence(error) from None
-    refuse_missing(table, "Input X")
+        raise _in_a_sentence(error, name) from None
+    refuse_missing(table, f"Input {name}")
     if model is not None:
         validate_data(model, X, reset=reset, skip_check_array=True)
     return contiguous(table)
 
 
-def _in_a_sentence(error: Exception) -> Exception:
+def _in_a_sentence(error: Exception, name: str) -> Exception:
     """An error of scikit-learn's or NumPy's that lists numbers or types, without these."""
     text = str(error)
     lines = text.splitlines()
@@ -42,10 +47,30 @@ def _in_a_sentence(error: Exception) -> Exception:
     if text.startswith("Complex data not supported"):
         return ValueError("Complex data not supported; give real and imaginary parts as features of their own")
     if text.startswith("could not convert"):
-        return ValueError(f"X must hold numbers, and {text}; encode such features, or leave them out")
+        return ValueError(f"{name} must hold numbers, and {text}; encode such features, or leave them out")
     if "DType" in text:
-        return TypeError("X must hold numbers, and some of its columns do not; encode them, or leave them out")
+        return TypeError(f"{name} must hold numbers, and some of its columns do not; encode them, or leave them out")
     return error
+
+
+def coordinates(values: Any, name: str) -> Array:
+    """A table of finite numbers; a single column may stand in one dimension."""
+    return checked(np.asarray(values).reshape(-1, 1) if np.ndim(values) == 1 else values, name=name)
+
+
+def classes(labels: Any, n: int) -> list[str]:
+    """The classes of `n` points, at least two, as texts."""
+    listed = np.asarray(labels, dtype=object).ravel().tolist() if np.ndim(labels) != 2 else None
+    if listed is None or len(listed) != n:
+        found = f"shape {np.shape(labels)}" if listed is None else f"{len(listed)} entries"
+        raise ValueError(f"labels has {found} but there are {n} rows; give one a row")
+    for place, label in enumerate(listed):
+        if is_missing(label):
+            raise ValueError(f"labels has no entry at {place}; leave out such rows, or call them a class of their own")
+    words = [str(label) for label in listed]
+    if len(set(words)) < 2:
+        raise ValueError("labels must be of at least two classes; leave them out if there is nothing to tell apart")
+    return words
 
 
 def refuse_missing(table: NDArray[Any], name: str) -> None:

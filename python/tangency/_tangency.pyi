@@ -7,22 +7,33 @@ from numpy.typing import NDArray
 __version__: str
 __all__ = [
     "__version__",
+    "Comparison",
     "Model",
     "Selection",
     "Stop",
+    "affine_r2",
+    "align",
+    "continuity",
     "edge_scores",
+    "embed",
     "generate",
+    "geodesic_correlation",
+    "knn_error",
+    "multiples",
     "neighbor_edges",
+    "procrustes",
     "prune",
     "report",
     "run_cell",
     "test_edges",
+    "trustworthiness",
     "try_start",
 ]
 
 _Floats = NDArray[np.float64]
 _Pairs = NDArray[np.uint32]
 _Progress = Callable[[str, int, int | None, float | None], None]
+_Panel = tuple[str, str, _Floats]
 
 @final
 class Stop:
@@ -142,6 +153,57 @@ class Selection:
     def cells(self, done: list[str]) -> str: ...
     def ranking(self, done: list[str]) -> str: ...
 
+@final
+class Comparison:
+    def __new__(
+        cls,
+        values: _Floats,
+        config: str,
+        options: str,
+        edges: _Pairs | None,
+        truth: _Floats | None,
+        labels: list[str] | None,
+        threads: int,
+    ) -> Comparison: ...
+    @property
+    def rows(self) -> list[int]: ...
+    def left_out(self, method: str) -> str | None: ...
+    def run(
+        self, method: str, step: str, progress: _Progress | None = None
+    ) -> tuple[str, _Floats | None, bool]: ...
+    def text(self) -> str: ...
+    def panels(self) -> list[_Panel]: ...
+    def model(self, feature_names: list[str]) -> Model | None: ...
+
+def embed(
+    values: _Floats,
+    method: str,
+    config: str,
+    options: str,
+    edges: _Pairs | None,
+    threads: int,
+    progress: _Progress | None = None,
+) -> tuple[_Floats, list[int], str | None, _Floats | None]: ...
+def procrustes(embedding: _Floats, truth: _Floats, threads: int) -> float: ...
+def affine_r2(embedding: _Floats, truth: _Floats, threads: int) -> float: ...
+def align(embedding: _Floats, onto: _Floats, threads: int) -> _Floats: ...
+def trustworthiness(values: _Floats, embedding: _Floats, n_neighbors: int, threads: int) -> float: ...
+def continuity(values: _Floats, embedding: _Floats, n_neighbors: int, threads: int) -> float: ...
+def knn_error(
+    embedding: _Floats, labels: list[str], n_neighbors: int, folds: int, shuffles: int, seed: int, threads: int
+) -> tuple[float, float, float]: ...
+def geodesic_correlation(
+    values: _Floats, embedding: _Floats, edges: _Pairs | None, n_neighbors: int, threads: int
+) -> float: ...
+def multiples(
+    panels: list[_Panel],
+    labels: list[str] | None,
+    values: _Floats | None,
+    titles: tuple[str, str],
+    *,
+    title: str,
+    kind: str,
+) -> bytes: ...
 def try_start(
     values: _Floats, config: str, edges: _Pairs | None, number: int, threads: int, stop: Stop | None = None
 ) -> tuple[bool, float]: ...
@@ -165,6 +227,7 @@ def report(
     title: str,
     command: str,
     threads: int,
+    comparisons: list[_Panel] = ...,
 ) -> str: ...
 def generate(shape: str, n_samples: int, noise: float, seed: int) -> tuple[_Floats, _Floats]: ...
 def neighbor_edges(points: _Floats, truth: _Floats, n_neighbors: int) -> tuple[_Pairs, _Pairs]: ...

@@ -1,7 +1,7 @@
 """Pictures of fitted models: embeddings with their uncertainty, bounds, edges, loadings, novelty, images.
 
-Every function draws on `ax`, or on a new figure without one, and returns the Axes. Matplotlib is imported when a
-function is called; `hover` needs none.
+Every function draws on `ax`, or on a new figure without one, and returns the Axes; only `comparison` returns a figure.
+Matplotlib is imported when a function is called; `hover` needs none.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from ._drawing import (
     legend,
     marker,
     note,
+    pyplot,
     rgba,
+    scale,
+    tidy,
     warm,
     whole_ticks,
 )
@@ -45,13 +48,16 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
 
+    from ._compare import Comparison
     from ._lllvm import LLLVM
     from ._selection import Selection
 
 __all__ = [
     "HoverPage",
     "bound",
+    "comparison",
     "edge_scores",
     "embedding",
     "hover",
@@ -223,6 +229,71 @@ def selection(selection: Selection, *, ax: Axes | None = None) -> Axes:
     axes.set_ylabel("lower bound (nats), mean ± std")
     axes.grid(alpha=0.25)
     return axes
+
+
+def comparison(
+    comparison: Comparison,
+    colour: ArrayLike | None = None,
+    *,
+    n_columns: int | None = None,
+    cmap: str | Colormap | None = None,
+    size: float | None = None,
+) -> Figure:
+    """Draw the embeddings of all methods side by side, each turned onto the truth, or onto the first of them.
+
+    A method that failed keeps its place and says why.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `compare` returned.
+    colour : array-like of shape (n,), optional
+        What colours the points, as the labels of :func:`embedding`. Without it the labels, else the first coordinate of
+        the truth, else that of the first method.
+    n_columns : int, optional
+        Panels beside each other. By default as even a grid as there is.
+    cmap : str or Colormap, optional
+        The colour map.
+    size : float, optional
+        The area of a marker in points². By default smaller for more points.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> plotting.comparison(tangency.compare(X, methods=["ll-lvm", "isomap", "pca"]))  # doctest: +SKIP
+    """
+    panels = comparison._panels
+    if not comparison.embeddings:
+        raise ValueError("no method found an embedding; look at the notes in comparison.records")
+    if n_columns is not None and not n_columns >= 1:
+        raise ValueError(f"n_columns is {n_columns}, but there must be at least one; give 1 or more")
+    paint = comparison._paint(colour)
+    colours = rgba(paint, cmap)
+    across = min(len(panels), n_columns or tidy(len(panels)))
+    down = math.ceil(len(panels) / across)
+    size_in_all = (2.6 * across + 1.2, 2.5 * down)
+    figure, grid = pyplot().subplots(down, across, figsize=size_in_all, layout="constrained", squeeze=False)
+    dots = 0.5 * marker(len(comparison.rows)) if size is None else size
+    for axes, (name, told, places) in zip(grid.flat, panels, strict=False):
+        axes.set_title(name, fontsize="medium", loc="left")
+        axes.set_xticks([])
+        axes.set_yticks([])
+        if len(places) == 0:
+            axes.text(0.5, 0.5, told, ha="center", va="center", wrap=True, fontsize="small", transform=axes.transAxes)
+            continue
+        axes.scatter(places[:, 0], places[:, 1], s=dots, c=cast(Any, colours), linewidths=0)
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.set_xlabel(told, fontsize="x-small", color="0.35")
+    for axes in grid.flat[len(panels) :]:
+        axes.set_axis_off()
+    if paint.values is None:
+        draw_key(grid[0, -1], paint, cmap, own=True)
+    else:
+        figure.colorbar(scale(paint, cmap), ax=grid, label=paint.title)
+    return cast("Figure", figure)
 
 
 def edge_scores(model: LLLVM, *, ax: Axes | None = None, top: int = 20) -> Axes:

@@ -27,9 +27,10 @@ import tangency
 DOCS = Path(__file__).parent.parent / "docs"
 HTML = DOCS / "_build" / "html"
 GALLERY = sorted(path.stem for path in (DOCS / "gallery").glob("plot_*.py"))
-WANTED = ["roll", "digits", "climate", "choose_k_and_dimension", "clean_graph", "uncertainty", "new_points", "anndata"]
+WANTED = ["roll", "digits", "climate", "choose_k_and_dimension", "clean_graph", "uncertainty", "new_points"]
+WANTED += ["compare", "anndata"]
 PAGES = sorted(path for path in DOCS.glob("*.rst"))
-MODULES = [tangency.datasets, tangency.plotting, tangency.tl]
+MODULES = [tangency.datasets, tangency.plotting, tangency.quality, tangency.tl]
 #: Numbers in shown output may differ by as much on other machines.
 NEAR = 0.02
 
@@ -149,7 +150,7 @@ def documented(site: Path) -> set[str]:
         inventory = InventoryFile.load(file, "", lambda base, path: path)
     names = {name for kind, found in inventory.items() if kind.startswith("py:") for name in found}
     # attributes stand in a list of their class, with their names in bold
-    for kind, page in (("LLLVM", "lllvm"), ("Selection", "evidence"), ("Report", "report")):
+    for kind, page in (("LLLVM", "lllvm"), ("Selection", "evidence"), ("Report", "report"), ("Comparison", "compare")):
         text = (site / "api" / f"{page}.html").read_text(encoding="utf-8")
         listed = (some.split(", ") for some in re.findall(r"<strong>([\w, ]+)</strong>", text))
         names |= {f"tangency.{kind}.{name}" for some in listed for name in some}
@@ -173,7 +174,9 @@ def fitted_names() -> set[str]:
     found = tangency.select(X, n_neighbors=[8], seeds=1, max_iter=40)
     model = tangency.LLLVM().fit(X)
     names = {f"tangency.LLLVM.{name}" for name in vars(model) if name.endswith("_") and not name.startswith("_")}
-    return names | {f"tangency.Selection.{name}" for name in vars(found) if not name.startswith("_")}
+    names |= {f"tangency.Selection.{name}" for name in vars(found) if not name.startswith("_")}
+    compared = tangency.compare(X, methods=["pca"])
+    return names | {f"tangency.Comparison.{name}" for name in vars(compared) if not name.startswith("_")}
 
 
 def test_every_public_name_is_in_the_reference(site: Path) -> None:

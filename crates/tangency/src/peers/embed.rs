@@ -3,7 +3,7 @@
 use super::gplvm::{GplvmOptions, bayesian_gplvm, gplvm};
 use super::{isomap, laplacian_eigenmaps, lle, ltsa, mds, pca};
 use crate::config::Config;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::Neighborhoods;
 use crate::linalg::{Matrix, View};
 use crate::model::{Scaling, build_graph, check_values};
@@ -91,6 +91,20 @@ impl Default for PeerOptions {
     }
 }
 
+impl PeerOptions {
+    /// Checks that each is in its range.
+    pub fn validate(&self) -> Result<()> {
+        let invalid = |field, requirement| Err(Error::InvalidConfig { field, requirement });
+        if !(self.regularization > 0.0 && self.regularization.is_finite()) {
+            return invalid("regularization", format!("a positive number, not {}", self.regularization));
+        }
+        if self.n_inducing == 0 {
+            return invalid("n_inducing", "at least 1, not 0".into());
+        }
+        Ok(())
+    }
+}
+
 /// What a method found.
 #[derive(Clone, Debug)]
 pub struct Embedding {
@@ -147,6 +161,7 @@ pub fn embed(
     watch: Watch,
 ) -> Result<Embedding> {
     config.validate()?;
+    options.validate()?;
     check_values(values)?;
     let values = values.to_owned();
     let (neighborhoods, rows) = if method.uses_graph() || config.largest {

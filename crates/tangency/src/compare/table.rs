@@ -1,7 +1,7 @@
 //! Methods and measures as text, as CSV and for machines.
 
+use super::{Measures, Trial};
 use serde_json::{Value, json};
-use tangency::compare::{Measures, Trial};
 
 /// Bytes in a mebibyte.
 const MIB: f64 = 1024.0 * 1024.0;

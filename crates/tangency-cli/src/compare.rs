@@ -1,17 +1,16 @@
 //! `tangency compare`: our model and the well-known methods on one table, as a table, a figure and a page.
 
-mod table;
-
 use crate::args::CompareArgs;
 use crate::figure_file::{FileKind, cannot_be_drawn};
 use crate::report::Page;
 use crate::say::{self, Say};
 use crate::{PEAK, fit, interrupt, progress};
 use serde_json::json;
-use tangency::compare::{Comparison, Entrant, Meter, Trial};
+use tangency::compare::{Comparison, Entrant, Meter, Trial, table};
 use tangency::io::table::{Table, read_table};
 use tangency::io::{Claims, Model, Output, write_rows};
 use tangency::linalg::Matrix;
+use tangency::peers::PeerOptions;
 use tangency::{Config, Error, Result};
 use tangency_report::comparison::panels;
 use tangency_report::page::Report;
@@ -29,7 +28,13 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
         ..fit::learning_config(&args.learning)
     };
     config.validate()?;
-    check(args)?;
+    let options = PeerOptions {
+        regularization: args.regularization,
+        n_inducing: args.n_inducing,
+        random_state: config.random_state,
+        ..PeerOptions::default()
+    };
+    options.validate()?;
     let entrants = entrants(&args.methods)?;
     let figure_path = args.figure.clone().unwrap_or_else(|| args.out.with_extension("svg"));
     let kind = FileKind::of(&figure_path, "figure")?;
@@ -39,13 +44,12 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
     let embeddings = claims.claim_if(&args.embeddings)?;
     let page = Page::claim(&args.page, &mut claims)?;
 
-    let (table, truth) = read(args)?;
-    Page::check(&page, table.values.ncols())?;
-    let edges = fit::edges(&args.graph, &table)?;
-    let labels = table.labels.clone();
-    let mut comparison = Comparison::new(table.values.as_ref(), config, edges, truth, labels)?;
-    comparison.options.regularization = args.regularization;
-    comparison.options.n_inducing = args.n_inducing;
+    let (data, truth) = read(args)?;
+    Page::check(&page, data.values.ncols())?;
+    let edges = fit::edges(&args.graph, &data)?;
+    let labels = data.labels.clone();
+    let mut comparison = Comparison::new(data.values.as_ref(), config, edges, truth, labels)?;
+    comparison.options = options;
     comparison.meter = Some(Meter {
         reset: || PEAK.reset_peak_usage(),
         now: || PEAK.current_usage() as u64,
@@ -70,7 +74,7 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
     let drawn = draw(&comparison, &trials, args).map_err(|error| cannot_be_drawn(&figure_path, &error))?;
     kind.write(&figure_out, &drawn)?;
     written.push(figure_out.path().to_owned());
-    let ids: Vec<String> = match &table.ids {
+    let ids: Vec<String> = match &data.ids {
         Some(ids) => comparison.rows().iter().map(|&row| ids[row].clone()).collect(),
         None => comparison.rows().iter().map(usize::to_string).collect(),
     };
@@ -80,7 +84,7 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
     }
     let mut warnings = left_out;
     if let Some(page) = &page {
-        match model(&comparison, &table) {
+        match model(&comparison, &data) {
             Some(model) => written.push(page.make(&model, report(args, &comparison, &trials))?),
             None => warnings.push("there is no page, because ll-lvm was not fitted".to_owned()),
         }
@@ -96,17 +100,6 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
         "written": say::names(written.iter().map(std::path::PathBuf::as_path)),
         "warnings": warnings,
     }));
-    Ok(())
-}
-
-fn check(args: &CompareArgs) -> Result<()> {
-    let invalid = |field, requirement: String| Err(Error::InvalidConfig { field, requirement });
-    if !(args.regularization > 0.0 && args.regularization.is_finite()) {
-        return invalid("regularization", format!("a positive number, not {}", args.regularization));
-    }
-    if args.n_inducing == 0 {
-        return invalid("n_inducing", "at least 1".into());
-    }
     Ok(())
 }
 
