@@ -69,7 +69,8 @@ const PARTS: [(&str, &str, &str); 4] = [
 
 const OPENING: &str = "# The paper's experiments
 
-Every table and figure here was written by the command above it; `experiments results` put them together. Times are from two
+Every table and figure here was written by the command above it; `experiments results` put them together. The paragraph that begins
+*What it shows* was written by hand. Times are from two
 cores of an AMD EPYC. The measures are those of `tangency compare`: *Procrustes* is the distance to the truth after the best
 rotation and scale (0 is best), *R²* the share of the truth that an affine map of the coordinates explains, *trust* tells
 whether neighbours on the map are neighbours in truth (or, where no truth is known, in the data), with 12 neighbours. What is
@@ -85,11 +86,13 @@ pub fn results(root: &Path) -> Result<()> {
             path: path.clone(),
             reason: format!("cannot be read ({error}); run the experiment first"),
         })?;
-        // pictures lie beside the part
+        // pictures lie beside the part; what people make of it is written by people
         let part = part.trim().replace("](", &format!("](../experiments/{folder}/"));
+        let reading = std::fs::read_to_string(path.with_file_name("reading.md")).unwrap_or_default();
+        let reading = if reading.is_empty() { reading } else { format!("{}\n\n", reading.trim()) };
         let _ = write!(
             text,
-            "\n## {heading}\n\n```sh\ncargo run --release -p tangency-experiments -- {command}\n```\n\n{part}\n"
+            "\n## {heading}\n\n```sh\ncargo run --release -p tangency-experiments -- {command}\n```\n\n{reading}{part}\n"
         );
     }
     let path = root.join("docs/results.md");
