@@ -671,7 +671,7 @@ def test_the_command_gives_the_same(compared, curve, tmp_path):
     frame["class"] = compared._labels
     frame.to_csv(tmp_path / "table.csv", index=False)
     run = [command, "compare", tmp_path / "table.csv", "--truth", "t1,t2", "--label-column", "class"]
-    subprocess.run([*run, "--methods", ",".join(SOME), "-o", tmp_path / "out.csv"], check=True, capture_output=True)
+    subprocess.run([*run, "--methods", ",".join(SOME), "--out", tmp_path / "out.csv"], check=True, capture_output=True)
     theirs = pandas.read_csv(tmp_path / "out.csv", keep_default_na=False)
     assert list(theirs["method"]) == SOME
     for name in ("settings", "note"):
