@@ -227,7 +227,7 @@ pub fn bayesian_gplvm(
 }
 
 /// log p(Y|X) of a GP-LVM and its gradient, of the data as they are: neither centred nor scaled, no prior of X.
-/// `points` is [d_y, n], `x` [n, d], `relevance` [d].
+/// `points` is [d_y, n], `x` [n, d], `relevance` has d numbers.
 pub fn log_likelihood(points: &Matrix, x: &Matrix, relevance: &[f64], signal: f64, noise: f64) -> Result<LikelihoodAt> {
     let (n, d) = (points.ncols(), relevance.len());
     check_shape("x", x, n, d)?;
@@ -245,7 +245,8 @@ pub fn log_likelihood(points: &Matrix, x: &Matrix, relevance: &[f64], signal: f6
 }
 
 /// The collapsed bound of a Bayesian GP-LVM and its gradient, of the data as they are: neither centred nor scaled.
-/// `points` is [d_y, n], `means` and `variances` are [n, d], `inducing` is [m, d], `relevance` [d], β one over the noise.
+/// `points` is [d_y, n], `means` and `variances` are [n, d], `inducing` is [m, d], `relevance` has d numbers, and β is one
+/// over the noise.
 pub fn bayesian_bound(
     points: &Matrix,
     means: &Matrix,
