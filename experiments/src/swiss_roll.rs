@@ -5,7 +5,7 @@ use crate::fits::{Ladder, row};
 use crate::page::Page;
 use tangency::quality::{affine_r2, procrustes};
 use tangency::{Config, Fit, Fitter, Result, Shape, generate};
-use tangency_report::{Colour, RollCaptions, Tangents, roll_and_embedding, tangents};
+use tangency_report::{Colour, Tangents, tangents, unrolled};
 
 /// A roll without short-circuits at 9 neighbours, as the paper's seems to be.
 const ROLL: u64 = 13;
@@ -55,18 +55,7 @@ fn pictures(page: &mut Page, fit: &Fit, roll: &tangency::generate::Synthetic) ->
     let n = fit.n();
     let points: Vec<[f64; 3]> = (0..n).map(|i| [0, 1, 2].map(|c| roll.points[(i, c)])).collect();
     let arc = roll.truth.col_as_slice(0);
-    let coordinates: Vec<[f64; 2]> = (0..n).map(|i| [0, 1].map(|a| fit.coordinates[(i, a)])).collect();
-    let covariances: Vec<[[f64; 2]; 2]> =
-        (0..n).map(|i| [0, 1].map(|a| [0, 1].map(|b| fit.coordinate_covariances[(a * 2 + b, i)]))).collect();
-    let edges: Vec<(usize, usize)> = fit.graph.edges().iter().map(|&(i, j)| (i as usize, j as usize)).collect();
-    let captions = RollCaptions {
-        title: "A Swiss roll and its coordinates",
-        space: "What was measured",
-        embedding: "What was found, default settings",
-        space_axes: ["y₁", "y₂", "y₃"],
-        embedding_axes: ["x₁", "x₂"],
-    };
-    let figure = roll_and_embedding(&points, &coordinates, &covariances, arc, "arc length", &edges, captions);
+    let figure = unrolled(fit, roll, "What was found, default settings");
     page.figure("coordinates", "The roll, and its coordinates with ellipses of two standard deviations", figure)?;
 
     // column a of C_i, in the units of the table

@@ -9,7 +9,7 @@ use tangency::io::{Claims, Model, Output, save_model, write_embedding, write_row
 use tangency::quality::affine_r2;
 use tangency::{Config, Error, Fitter, Result, Shape};
 use tangency_report::page::Report;
-use tangency_report::{Figure, RollCaptions, roll_and_embedding};
+use tangency_report::{Figure, unrolled};
 
 /// Runs the command.
 pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
@@ -96,20 +96,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
 }
 
 fn figure(fit: &tangency::Fit, roll: &tangency::generate::Synthetic) -> Result<Figure> {
-    let n = fit.n();
-    let points: Vec<[f64; 3]> = (0..n).map(|i| [0, 1, 2].map(|c| roll.points[(i, c)])).collect();
-    let coordinates: Vec<[f64; 2]> = (0..n).map(|i| [0, 1].map(|a| fit.coordinates[(i, a)])).collect();
-    let covariances: Vec<[[f64; 2]; 2]> =
-        (0..n).map(|i| [0, 1].map(|a| [0, 1].map(|b| fit.coordinate_covariances[(a * 2 + b, i)]))).collect();
-    let edges: Vec<(usize, usize)> = fit.graph.edges().iter().map(|&(i, j)| (i as usize, j as usize)).collect();
-    let captions = RollCaptions {
-        title: "A Swiss roll and its coordinates",
-        space: "What was measured",
-        embedding: "What tangency found",
-        space_axes: ["y₁", "y₂", "y₃"],
-        embedding_axes: ["x₁", "x₂"],
-    };
-    roll_and_embedding(&points, &coordinates, &covariances, roll.truth.col_as_slice(0), "arc length", &edges, captions)
+    unrolled(fit, roll, "What tangency found")
         .map_err(|error| Error::File { path: "tangency-demo.svg".into(), reason: error.to_string() })
 }
 

@@ -31,6 +31,7 @@ mod strip;
 mod style;
 mod tangents;
 mod tiles;
+mod unrolled;
 
 pub use bars::{Bar, BarGroup, bars};
 pub use colour::Colour;
@@ -46,6 +47,7 @@ pub use multiples::{Multiple, multiples};
 pub use roll::{RollCaptions, roll_and_embedding};
 pub use tangents::{Tangents, tangents};
 pub use tiles::{Tile, TileShape, tiles};
+pub use unrolled::unrolled;
 
 #[cfg(test)]
 mod tests;

@@ -2,17 +2,23 @@
 
 use super::same_rows;
 use crate::error::Result;
-use crate::linalg::{Matrix, product, singular, solve_small, symmetric_eigenvalues, transposed_product};
+use crate::linalg::{Matrix, product, singular, symmetric_eigen, symmetric_eigenvalues, transposed_product};
+
+/// Share of the largest spread below which an axis is taken as flat.
+const FLAT: f64 = 1e-13;
 
 /// Share of the variance of `truth` [n, d] that an affine map of `embedding` [n, d_x] explains.
 pub fn affine_r2(embedding: &Matrix, truth: &Matrix) -> Result<f64> {
     same_rows(embedding, truth)?;
     let (x, t) = (centered(embedding), centered(truth));
     let gram = transposed_product(&x, &x);
-    let cross = transposed_product(&x, &t);
-    let coefficients = solve_small(&gram, &cross, "scatter of the embedding")?;
-    let residual = &t - product(&x, &coefficients);
-    Ok(1.0 - residual.squared_norm_l2() / t.squared_norm_l2())
+    let (spreads, axes) = symmetric_eigen(&gram, "scatter of the embedding")?;
+    let along = transposed_product(&axes, &transposed_product(&x, &t)); // [d_x, d]
+    // an axis along which all points are alike explains nothing
+    let least = FLAT * spreads.last().copied().unwrap_or(0.0);
+    let explained =
+        (0..spreads.len()).filter(|&a| spreads[a] > least).map(|a| along.row(a).squared_norm_l2() / spreads[a]);
+    Ok(explained.sum::<f64>() / t.squared_norm_l2())
 }
 
 /// Procrustes disparity: 1 − (Σ singular values of XᵀT)² / (|X|²|T|²) of the centred tables, after the best rotation,

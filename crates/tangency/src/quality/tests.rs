@@ -304,3 +304,12 @@ fn the_same_bits_on_one_thread_and_on_two() {
     };
     assert!(measured(1) == measured(2));
 }
+
+#[test]
+fn an_embedding_on_a_line_explains_what_a_line_can() {
+    let line = Matrix::from_fn(30, 2, |i, c| (i as f64 - 14.5) * if c == 0 { 1.0 } else { 2.0 });
+    let truth = Matrix::from_fn(30, 2, |i, c| if c == 0 { i as f64 } else { (i as f64 * 2.7).sin() });
+    let alone = Matrix::from_fn(30, 1, |i, _| i as f64);
+    let (found, expected) = (affine_r2(&line, &truth).unwrap(), affine_r2(&alone, &truth).unwrap());
+    assert!((found - expected).abs() < 1e-12 && found < 1.0, "{found} {expected}");
+}
