@@ -534,7 +534,7 @@ def test_settings_are_those_of_the_model_and_of_the_arguments(table):
     assert not hasattr(model, "embedding_") and found.model.get_params() == model.get_params()
     np.testing.assert_array_equal(found.model.embedding_, model.fit(table).embedding_)
     other = compare(table, methods="ll-lvm", model=model, n_components=2, n_neighbors=8, init="spectral")
-    assert other.embeddings["ll-lvm"].shape == (150, 2) and other.records[0]["settings"] == "k=8 init=spectral"
+    assert other.embeddings["ll-lvm"].shape == (150, 2) and other.records[0]["settings"] == "k=8 init=spectral lambda=1 nu=0"
     graph = kneighbors_graph(table, 6)
     assert compare(table, methods="isomap", graph=graph).records[0]["settings"] == "own edges"
 
