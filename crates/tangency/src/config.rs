@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::graph::Symmetry;
+use crate::inference::EngineKind;
 use crate::model::ScalingRule;
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +104,13 @@ pub struct Config {
     pub uncertainty: Uncertainty,
     /// Keep the full covariance of the coordinates in the result.
     pub full_covariance: bool,
+    /// Which engine.
+    pub engine: EngineKind,
+    /// Steps along the graph around a point from which the factorised engine takes resistances; 0 for the whole graph.
+    pub ball_radius: usize,
+    /// Draws from which the factorised engine estimates marginal deviations; 0 for conditional ones, none for a number
+    /// that goes by the size.
+    pub draws: Option<usize>,
     /// Seed of everything random.
     pub random_state: u64,
 }
@@ -130,6 +138,9 @@ impl Default for Config {
             accelerate: true,
             uncertainty: Uncertainty::Relative,
             full_covariance: false,
+            engine: EngineKind::Auto,
+            ball_radius: 2,
+            draws: None,
             random_state: 0,
         }
     }

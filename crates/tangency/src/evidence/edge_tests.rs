@@ -5,7 +5,9 @@ use crate::config::{Config, Init};
 use crate::error::{Error, Result};
 use crate::fit::{Fit, Fitter, available_memory, check_memory_beside};
 use crate::graph::{Graph, pieces};
-use crate::inference::{BoundParts, Stop};
+use crate::inference::exact::Exact;
+use crate::inference::factorised::Factorised;
+use crate::inference::{BoundParts, Engine, EngineKind, Stop};
 use std::ops::ControlFlow;
 
 /// Covariances that are held beside those of the fit at work: the posterior of the fit tested, and a warm refit.
@@ -44,7 +46,9 @@ pub fn test_edges(
 ) -> Result<Vec<EdgeTest>> {
     let n = fit.n();
     let fixed = matches!(fit.config.init, Init::Pca | Init::Spectral | Init::Isomap);
-    check_memory_beside(n, &fit.config, fit.observations.ncols(), available_memory(), HELD)?;
+    if fit.engine.kind != EngineKind::Factorised {
+        check_memory_beside(n, &fit.config, fit.observations.ncols(), available_memory(), HELD)?;
+    }
     if seeds == 0 {
         return Err(Error::InvalidConfig { field: "seeds", requirement: "at least 1".into() });
     }
@@ -77,9 +81,23 @@ pub fn test_edges(
         tests.push((EdgeTest { removed, added, change: 0.0, spread: 0.0, seeds, parts, converged: true }, graph));
     }
 
-    let mut evaluation = Evaluation::new(fit, tests.len() + 1, observer)?;
+    match fit.engine.kind {
+        EngineKind::Factorised => compare_with_fit::<Factorised>(fit, &mut tests, seeds, observer)?,
+        EngineKind::Auto | EngineKind::Exact => compare_with_fit::<Exact>(fit, &mut tests, seeds, observer)?,
+    }
+    Ok(tests.into_iter().map(|(test, _)| test).collect())
+}
+
+/// Fills in how the bound of each graph differs from that of the fit's graph.
+fn compare_with_fit<E: Engine>(
+    fit: &Fit,
+    tests: &mut [(EdgeTest, Graph)],
+    seeds: usize,
+    observer: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+) -> Result<()> {
+    let mut evaluation = Evaluation::<E>::new(fit, tests.len() + 1, observer)?;
     let before = evaluation.best_bounds(&fit.graph, seeds)?;
-    for (test, graph) in &mut tests {
+    for (test, graph) in tests {
         let after = evaluation.best_bounds(graph, seeds)?;
         let count = after.len() as f64;
         let mean = |part: fn(&BoundParts) -> f64| {
@@ -100,20 +118,20 @@ pub fn test_edges(
         test.spread = if count > 1.0 { (squares / (count - 1.0)).sqrt() } else { 0.0 };
         test.converged = after.iter().chain(&before).all(|(_, converged)| *converged);
     }
-    Ok(tests.into_iter().map(|(test, _)| test).collect())
+    Ok(())
 }
 
 /// Fits graphs, each with the same chances.
-struct Evaluation<'a> {
+struct Evaluation<'a, E: Engine> {
     fit: &'a Fit,
-    posterior: Hypothesis,
+    posterior: Hypothesis<E>,
     config: Config,
     done: usize,
     total: usize,
     observer: &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 }
 
-impl<'a> Evaluation<'a> {
+impl<'a, E: Engine> Evaluation<'a, E> {
     fn new(fit: &'a Fit, total: usize, observer: &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>) -> Result<Self> {
         let posterior = Hypothesis::of_fit(fit, &mut |_, _| observer(0, total))?;
         // a start that was given by hand is not kept in the fit
@@ -121,7 +139,8 @@ impl<'a> Evaluation<'a> {
             Init::Coordinates | Init::Maps => Init::Auto,
             named => named,
         };
-        let config = Config { init, full_covariance: false, ..fit.config.clone() };
+        let engine = fit.engine.kind;
+        let config = Config { init, engine, draws: Some(0), full_covariance: false, ..fit.config.clone() };
         Ok(Self { fit, posterior, config, done: 0, total, observer })
     }
 

@@ -5,14 +5,14 @@ use crate::config::{Config, Init};
 use crate::error::Result;
 use crate::fit::Fit;
 use crate::graph::Graph;
-use crate::inference::exact::Workspace;
-use crate::inference::{Observer, Posterior, Run, Start, Stop, make_start};
+use crate::inference::{Engine, Observer, Posterior, Run, Start, Stop, make_start};
 use crate::model::Problem;
 
 /// A graph and what was found on it.
-pub(super) struct Hypothesis {
+pub(super) struct Hypothesis<E: Engine> {
     pub problem: Problem,
-    pub posterior: Posterior,
+    pub engine: E,
+    pub posterior: Posterior<E::Beliefs>,
     /// How the run ended; none for a trial that did not.
     pub stop: Option<Stop>,
 }
@@ -26,14 +26,14 @@ pub(super) enum StartFrom {
     Paths,
 }
 
-impl Hypothesis {
+impl<E: Engine> Hypothesis<E> {
     /// The hypothesis of a fit. A fit keeps only a part of its posterior; the rest is found again.
     pub fn of_fit(fit: &Fit, observer: &mut Observer) -> Result<Self> {
-        let d_x = fit.coordinates.ncols();
-        let problem = Problem::new(fit.scaled_observations(), fit.graph.clone(), d_x, fit.config.epsilon)?;
-        let run = Run::new(&problem, &fit.config, &Start::Coordinates(fit.coordinates.clone()));
-        let (posterior, stop) = finish(run, &problem, None, observer)?;
-        Ok(Self { problem, posterior, stop })
+        let problem = fit.problem()?;
+        let engine = E::new(&problem, &fit.config)?;
+        let run = Run::new(&problem, &fit.config, &engine, &Start::Coordinates(fit.coordinates.clone()));
+        let (engine, posterior, stop) = finish(run, engine, None, observer)?;
+        Ok(Self { problem, engine, posterior, stop })
     }
 
     /// This hypothesis on another connected graph; a trial ends after it has climbed for `climb` iterations.
@@ -45,23 +45,25 @@ impl Hypothesis {
         climb: Option<usize>,
         observer: &mut Observer,
     ) -> Result<Self> {
-        let problem = self.problem.on_graph(graph)?;
+        let problem = self.problem.on_graph(graph);
+        let engine = self.engine.changed(&self.problem, &problem, config)?;
         let run = match from {
-            StartFrom::Posterior => Run::warm(&problem, config, &self.posterior),
-            StartFrom::Paths => Run::new(&problem, config, &make_start(&problem, Init::Isomap, 0)?),
+            StartFrom::Posterior => Run::warm(&problem, config, &engine, &self.posterior),
+            StartFrom::Paths => Run::new(&problem, config, &engine, &make_start(&problem, Init::Isomap, 0)?),
         };
-        let (posterior, stop) = finish(run, &problem, climb, observer)?;
-        Ok(Self { problem, posterior, stop })
+        let (engine, posterior, stop) = finish(run, engine, climb, observer)?;
+        Ok(Self { problem, engine, posterior, stop })
     }
 
     /// Goes on from a trial to the end.
     pub fn converged(self, config: &Config, observer: &mut Observer) -> Result<Self> {
-        let Self { problem, posterior, stop } = self;
+        let Self { problem, engine, posterior, stop } = self;
         if stop.is_some() {
-            return Ok(Self { problem, posterior, stop });
+            return Ok(Self { problem, engine, posterior, stop });
         }
-        let (posterior, stop) = finish(Run::warm(&problem, config, &posterior), &problem, None, observer)?;
-        Ok(Self { problem, posterior, stop })
+        let run = Run::warm(&problem, config, &engine, &posterior);
+        let (engine, posterior, stop) = finish(run, engine, None, observer)?;
+        Ok(Self { problem, engine, posterior, stop })
     }
 
     /// By what hypotheses are compared: one that collapsed comes last, whatever its bound.
@@ -76,21 +78,25 @@ impl Hypothesis {
 
     /// Scores of pairs of points, the most suspect first.
     pub fn scores(&self, pairs: &[(u32, u32)]) -> Vec<EdgeScore> {
-        let Posterior { coordinates, maps, .. } = &self.posterior;
-        let n = self.problem.n();
-        let map = |i: usize, a: usize| maps.mean.col_as_slice(a * n + i);
-        let mut scores = score(pairs, &self.problem.laplacian, &self.problem.observations, &coordinates.mean, map);
+        let Self { problem, engine, posterior, .. } = self;
+        let map = |i: usize, a: usize| engine.map(problem, &posterior.beliefs, i, a);
+        let resistances = engine.resistances(problem, pairs);
+        let coordinates = engine.coordinates(problem, &posterior.beliefs);
+        let mut scores = score(pairs, &resistances, &problem.observations, &coordinates, map);
         most_suspect_first(&mut scores);
         scores
     }
 }
 
-fn finish(
-    mut run: Run,
-    problem: &Problem,
+type Found<E> = (E, Posterior<<E as Engine>::Beliefs>, Option<Stop>);
+
+fn finish<E: Engine>(
+    mut run: Run<E>,
+    mut engine: E,
     climb: Option<usize>,
     observer: &mut Observer,
-) -> Result<(Posterior, Option<Stop>)> {
-    let stop = run.advance(&mut Workspace::new(problem), climb, observer)?;
-    Ok((run.into_posterior(), stop))
+) -> Result<Found<E>> {
+    let stop = run.advance(&mut engine, climb, observer)?;
+    engine.rest();
+    Ok((engine, run.into_posterior(), stop))
 }

@@ -2,7 +2,8 @@
 
 use crate::error::Result;
 use crate::fit::Fit;
-use crate::graph::Laplacian;
+use crate::graph::{Laplacian, edge_resistances};
+use crate::inference::EngineKind;
 use crate::linalg::Matrix;
 
 /// An edge and how suspect it is.
@@ -20,13 +21,21 @@ pub struct EdgeScore {
     pub score: f64,
 }
 
-/// Scores every edge of a fit, the most suspect first.
+/// Scores every edge of a fit, the most suspect first. Resistances are those of the fit's engine: the factorised one
+/// takes them from the surroundings of an edge, where they are a little larger than in the whole graph.
 pub fn edge_scores(fit: &Fit) -> Result<Vec<EdgeScore>> {
-    let laplacian = Laplacian::new(&fit.graph)?;
     let d_x = fit.coordinates.ncols();
     let y = fit.scaled_observations();
+    let edges = fit.graph.edges();
+    let resistances = match fit.engine.kind {
+        EngineKind::Factorised => edge_resistances(&fit.graph, fit.config.ball_radius),
+        _ => {
+            let laplacian = Laplacian::new(&fit.graph)?;
+            edges.iter().map(|&(i, j)| laplacian.resistance(i as usize, j as usize)).collect()
+        }
+    };
     let map = |i: usize, a: usize| fit.maps.col_as_slice(i * d_x + a);
-    let mut scores = score(fit.graph.edges(), &laplacian, &y, &fit.coordinates, map);
+    let mut scores = score(edges, &resistances, &y, &fit.coordinates, map);
     most_suspect_first(&mut scores);
     Ok(scores)
 }
@@ -38,7 +47,7 @@ pub(super) fn most_suspect_first(scores: &mut [EdgeScore]) {
 /// Scores pairs of points, which need not be edges. `y` is d_y × n, `x` n × d_x, `map` gives column a of C_i.
 pub(super) fn score<'m>(
     pairs: &[(u32, u32)],
-    laplacian: &Laplacian,
+    resistances: &[f64],
     y: &Matrix,
     x: &Matrix,
     map: impl Fn(usize, usize) -> &'m [f64],
@@ -46,7 +55,8 @@ pub(super) fn score<'m>(
     let mut miss = vec![0.0; y.nrows()];
     pairs
         .iter()
-        .map(|&edge| {
+        .zip(resistances)
+        .map(|(&edge, &resistance)| {
             let (i, j) = (edge.0 as usize, edge.1 as usize);
             for (slot, (from, to)) in miss.iter_mut().zip(y.col_as_slice(i).iter().zip(y.col_as_slice(j))) {
                 *slot = to - from;
@@ -59,7 +69,6 @@ pub(super) fn score<'m>(
                 }
             }
             let residual = norm(&miss);
-            let resistance = laplacian.resistance(i, j);
             EdgeScore { edge, length, resistance, residual, score: resistance * residual }
         })
         .collect()

@@ -1,19 +1,24 @@
 //! From a table to a fitted model: scaling, graph, starts, the best run.
 
 mod caution;
+mod choice;
 mod memory;
 mod result;
 
 pub use crate::memory::available_memory;
 pub use caution::Caution;
+use choice::choose_engine;
 pub use memory::check_memory;
 pub(crate) use memory::check_memory_beside;
 pub use result::{Calibration, DistanceInterval, Fit};
 
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};
-use crate::inference::exact::Workspace;
-use crate::inference::{Progress, Run, Stage, Start, Stop, TracePoint, derived_seed, make_start};
+use crate::inference::exact::Exact;
+use crate::inference::factorised::Factorised;
+use crate::inference::{
+    Engine, EngineKind, Progress, Run, Stage, Start, Stop, TracePoint, derived_seed, make_start,
+};
 use crate::linalg::{Matrix, View};
 use crate::model::{Problem, Scaling, build_graph, check_values};
 use std::ops::ControlFlow;
@@ -88,7 +93,13 @@ impl<'a> Fitter<'a> {
     /// Fits the table, n × d_y, that the caller holds.
     pub fn fit_view(mut self, values: View) -> Result<Fit> {
         let (problem, data, start) = self.prepare(values)?;
-        self.best_run(&problem, &data, start)
+        let choice = choose_engine(problem.n(), &self.config);
+        let mut fit = match choice.kind {
+            EngineKind::Factorised => self.best_run::<Factorised>(&problem, &data, start),
+            EngineKind::Auto | EngineKind::Exact => self.best_run::<Exact>(&problem, &data, start),
+        }?;
+        fit.engine.reason = choice.reason;
+        Ok(fit)
     }
 
     /// How one start does that is to be compared with others: in its trial where there are trials, otherwise in its whole
@@ -97,16 +108,30 @@ impl<'a> Fitter<'a> {
         self.only = Some(number);
         let trial = self.config.init == Init::Auto;
         let (problem, data, start) = self.prepare(values)?;
+        match choose_engine(problem.n(), &self.config).kind {
+            EngineKind::Factorised => self.rank::<Factorised>(&problem, &data, start, number, trial),
+            EngineKind::Auto | EngineKind::Exact => self.rank::<Exact>(&problem, &data, start, number, trial),
+        }
+    }
+
+    fn rank<E: Engine>(
+        &mut self,
+        problem: &Problem,
+        data: &FittedData,
+        start: Option<Start>,
+        number: usize,
+        trial: bool,
+    ) -> Result<StartRank> {
         if !trial {
-            let fit = self.best_run(&problem, &data, start)?;
+            let fit = self.best_run::<E>(problem, data, start)?;
             return Ok(StartRank::new(fit.bound_scaled(), Some(fit.stop)));
         }
-        let mut work = Workspace::new(&problem);
+        let mut engine = E::new(problem, &self.config)?;
         let (_, (init, seed)) = self.starts()[0];
-        let start = make_start(&problem, init, seed)?;
-        let mut run = Run::new(&problem, &self.config, &start);
+        let start = make_start(problem, init, seed)?;
+        let mut run = Run::new(problem, &self.config, &engine, &start);
         let (max_iter, observer) = (self.config.max_iter, &mut self.observer);
-        let stop = run.advance(&mut work, Some(TRIAL), &mut |point, stage| match observer {
+        let stop = run.advance(&mut engine, Some(TRIAL), &mut |point, stage| match observer {
             Some(observer) => {
                 observer(&Progress { start: number + 1, starts: number + 1, trial, stage, max_iter, point: *point })
             }
@@ -141,7 +166,12 @@ impl<'a> Fitter<'a> {
                 let requirement = format!("smaller than the number of points, {n}");
                 return Err(Error::InvalidConfig { field: "n_components", requirement });
             }
-            check_memory(n, &self.config, values.ncols(), available_memory())
+            match choose_engine(n, &self.config).kind {
+                EngineKind::Factorised => Ok(()),
+                EngineKind::Auto | EngineKind::Exact => {
+                    check_memory(n, &self.config, values.ncols(), available_memory())
+                }
+            }
         };
         if !self.config.largest {
             memory(values.nrows())?;
@@ -170,9 +200,9 @@ impl<'a> Fitter<'a> {
     }
 
     /// Runs every start and keeps the best bound; a collapsed run is the last resort, whatever its bound.
-    fn best_run(&mut self, problem: &Problem, data: &FittedData, given: Option<Start>) -> Result<Fit> {
+    fn best_run<E: Engine>(&mut self, problem: &Problem, data: &FittedData, given: Option<Start>) -> Result<Fit> {
         let config = self.config.clone();
-        let mut work = Workspace::new(problem);
+        let mut engine = E::new(problem, &config)?;
         let starts = self.starts();
         let mut tell = |start: usize, trial: bool, point: &TracePoint, stage: Stage| match &mut self.observer {
             Some(observer) => observer(&Progress {
@@ -185,23 +215,23 @@ impl<'a> Fitter<'a> {
             }),
             None => ControlFlow::Continue(()),
         };
-        let begin = |(init, seed): (Init, u64)| -> Result<Run> {
+        let begin = |engine: &E, (init, seed): (Init, u64)| -> Result<Run<E>> {
             let start = match (&given, init) {
                 (Some(start), Init::Coordinates | Init::Maps) => start.clone(),
                 _ => make_start(problem, init, seed)?,
             };
-            Ok(Run::new(problem, &config, &start))
+            Ok(Run::new(problem, &config, engine, &start))
         };
         if config.init == Init::Auto {
-            let mut best: Option<(Run, Option<Stop>, NumberedStart)> = None;
+            let mut best: Option<(Run<E>, Option<Stop>, NumberedStart)> = None;
             for &(number, start) in &starts {
-                let mut run = begin(start)?;
-                let stop = run.advance(&mut work, Some(TRIAL), &mut |point, stage| tell(number, true, point, stage))?;
+                let mut run = begin(&engine, start)?;
+                let stop = run.advance(&mut engine, Some(TRIAL), &mut |point, stage| tell(number, true, point, stage))?;
                 let better = best.as_ref().is_none_or(|(kept, kept_stop, ..)| {
                     StartRank::new(run.bound_scaled(), stop) > StartRank::new(kept.bound_scaled(), *kept_stop)
                 });
                 if better {
-                    run.park();
+                    run.park(&engine);
                     best = Some((run, stop, (number, start)));
                 }
                 if stop == Some(Stop::Interrupted) {
@@ -211,35 +241,36 @@ impl<'a> Fitter<'a> {
                 }
             }
             let (mut run, stop, (number, start)) = best.ok_or_else(no_start)?;
-            run.resume(&mut work)?;
+            run.resume(&mut engine)?;
             let stop = match stop {
                 Some(stop) => stop,
                 None => run
-                    .advance(&mut work, None, &mut |point, stage| tell(number, false, point, stage))?
+                    .advance(&mut engine, None, &mut |point, stage| tell(number, false, point, stage))?
                     .unwrap_or(Stop::MaxIterations),
             };
-            return Ok(Fit::new(problem, &config, data, run.into_posterior(), stop, start));
+            return Fit::new(problem, &config, data, &mut engine, run.into_posterior(), stop, start);
         }
 
-        let mut best: Option<Fit> = None;
+        let mut best: Option<(Run<E>, Stop, NumberedStart)> = None;
         for &(number, start) in &starts {
-            let mut run = begin(start)?;
+            let mut run = begin(&engine, start)?;
             let stop = run
-                .advance(&mut work, None, &mut |point, stage| tell(number, false, point, stage))?
+                .advance(&mut engine, None, &mut |point, stage| tell(number, false, point, stage))?
                 .unwrap_or(Stop::MaxIterations);
-            let better = best.as_ref().is_none_or(|kept| {
-                StartRank::new(run.bound_scaled(), Some(stop)) > StartRank::new(kept.bound_scaled(), Some(kept.stop))
+            let better = best.as_ref().is_none_or(|(kept, kept_stop, _)| {
+                StartRank::new(run.bound_scaled(), Some(stop)) > StartRank::new(kept.bound_scaled(), Some(*kept_stop))
             });
             if better {
-                best = Some(Fit::new(problem, &config, data, run.into_posterior(), stop, start));
+                best = Some((run, stop, (number, start)));
             }
             if stop == Stop::Interrupted {
-                let kept = best.iter_mut().filter(|fit| fit.stop != Stop::Collapsed);
-                kept.for_each(|fit| fit.stop = Stop::Interrupted);
+                let kept = best.iter_mut().filter(|(_, stop, _)| *stop != Stop::Collapsed);
+                kept.for_each(|(_, stop, _)| *stop = Stop::Interrupted);
                 break;
             }
         }
-        best.ok_or_else(no_start)
+        let (run, stop, (_, start)) = best.ok_or_else(no_start)?;
+        Fit::new(problem, &config, data, &mut engine, run.into_posterior(), stop, start)
     }
 }
 

@@ -4,9 +4,9 @@ use super::FittedData;
 use crate::config::{Config, Init, Uncertainty};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::inference::{BoundParts, Posterior, Stop, TracePoint};
+use crate::inference::{BoundParts, Deviations, Engine, EngineNotes, Posterior, Stop, TracePoint};
 use crate::linalg::{Matrix, lower_factor, product, symmetric_eigen, transposed_product};
-use crate::model::{Coordinates, Hyperparameters, Maps, Problem, Scaling};
+use crate::model::{Hyperparameters, Problem, Scaling};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -20,6 +20,10 @@ pub struct Fit {
     pub start: Init,
     /// Seed of that start.
     pub start_seed: u64,
+    /// The engine and how it worked.
+    pub engine: EngineNotes,
+    /// What the covariances of the coordinates are.
+    pub deviations: Deviations,
     /// How the run ended.
     pub stop: Stop,
     /// Observations in the units given. [n, d_y]
@@ -82,59 +86,62 @@ pub struct DistanceInterval {
 
 impl Fit {
     /// What a run found, turned into the canonical gauge.
-    pub(crate) fn new(
+    pub(crate) fn new<E: Engine>(
         problem: &Problem,
         config: &Config,
         data: &FittedData,
-        posterior: Posterior,
+        engine: &mut E,
+        posterior: Posterior<E::Beliefs>,
         stop: Stop,
         (start, start_seed): (Init, u64),
-    ) -> Self {
-        let Posterior { coordinates, maps, hyper, parts, trace } = posterior;
-        let (n, d_x, d_y) = (problem.n(), problem.n_components, problem.n_features());
-        let gauge = canonical_gauge(&coordinates.mean);
+    ) -> Result<Self> {
+        let Posterior { beliefs, hyper, parts, trace } = posterior;
+        let (n, d_x) = (problem.n(), problem.n_components);
+        let found = engine.marginals(problem, config, &hyper, &beliefs)?;
+        let gauge = canonical_gauge(&found.mean);
         let shift = match config.uncertainty {
             Uncertainty::Relative => 0.0,
-            Uncertainty::Absolute => 1.0 / (n as f64 * coordinates.shift_precision),
+            Uncertainty::Absolute => 1.0 / (n as f64 * found.shift_precision),
         };
-        let mean = product(&coordinates.mean, &gauge);
-        let of_x = |coordinates: &Coordinates, i: usize, j: usize| {
-            turned(&gauge, |a, b| coordinates.centered_covariance(a, i, b, j))
-        };
-        let of_c = |maps: &Maps, i: usize| turned(&gauge, |a, b| maps.covariance_of(n, a, i, b, i));
-        let mut coordinate_covariances = Matrix::zeros(d_x * d_x, n);
-        let mut map_covariances = Matrix::zeros(d_x * d_x, n);
-        for i in 0..n {
-            let (x, c) = (of_x(&coordinates, i, i), of_c(&maps, i));
-            for a in 0..d_x {
-                for b in 0..d_x {
-                    coordinate_covariances[(a * d_x + b, i)] = x[(a, b)] + if a == b { shift } else { 0.0 };
-                    map_covariances[(a * d_x + b, i)] = c[(a, b)];
+        let by_point = |covariances: &Matrix, shift: f64| {
+            let mut out = Matrix::zeros(d_x * d_x, n);
+            for i in 0..n {
+                let block = turned(&gauge, |a, b| covariances[(a * d_x + b, i)]);
+                for a in 0..d_x {
+                    for b in 0..d_x {
+                        out[(a * d_x + b, i)] = block[(a, b)] + if a == b { shift } else { 0.0 };
+                    }
                 }
             }
-        }
-        let full_covariance = config.full_covariance.then(|| {
-            let mut full = Matrix::zeros(n * d_x, n * d_x);
+            out
+        };
+        let full_covariance = found.full.map(|full| {
+            let mut out = Matrix::zeros(n * d_x, n * d_x);
             for j in 0..n {
                 for i in 0..n {
-                    let block = of_x(&coordinates, i, j);
+                    let block = turned(&gauge, |a, b| full[(i * d_x + a, j * d_x + b)]);
                     for a in 0..d_x {
                         for b in 0..d_x {
-                            full[(i * d_x + a, j * d_x + b)] = block[(a, b)];
+                            out[(i * d_x + a, j * d_x + b)] = block[(a, b)];
                         }
                     }
                 }
             }
-            full
+            out
         });
-        let maps_mean = Matrix::from_fn(d_y, n * d_x, |f, p| {
+        let turned_maps = Matrix::from_fn(found.maps.nrows(), n * d_x, |f, p| {
             let (i, a) = (p / d_x, p % d_x);
-            (0..d_x).map(|b| maps.mean[(f, b * n + i)] * gauge[(b, a)]).sum()
+            (0..d_x).map(|b| found.maps[(f, i * d_x + b)] * gauge[(b, a)]).sum()
         });
-        Fit {
+        let mean = product(&found.mean, &gauge);
+        let (coordinate_covariances, map_covariances) =
+            (by_point(&found.covariances, shift), by_point(&found.map_covariances, 0.0));
+        Ok(Fit {
             config: config.clone(),
             start,
             start_seed,
+            engine: engine.notes(problem),
+            deviations: found.deviations,
             stop,
             observations: data.observations.clone(),
             scaling: data.scaling.clone(),
@@ -146,13 +153,19 @@ impl Fit {
             coordinates: mean,
             coordinate_covariances,
             full_covariance,
-            maps: maps_mean,
+            maps: turned_maps,
             map_covariances,
             hyper,
             parts,
             trace,
             calibration: None,
-        }
+        })
+    }
+
+    /// The problem that this fit answers.
+    pub(crate) fn problem(&self) -> Result<Problem> {
+        let d_x = self.coordinates.ncols();
+        Problem::new(self.scaled_observations(), self.graph.clone(), d_x, self.config.epsilon)
     }
 
     /// Number of points.

@@ -7,6 +7,7 @@ mod laplacian;
 mod neighborhoods;
 mod neighbors;
 mod ranks;
+mod stars;
 
 pub use components::{bridges, joining_edges, pieces};
 pub use edge_list::{EdgeNames, edges_from_cells};
@@ -18,6 +19,7 @@ pub use neighborhoods::Neighborhoods;
 pub(crate) use neighbors::squared_distance;
 pub use neighbors::{NeighborIndex, nearest_neighbors, neighbor_graph, within_radius};
 pub use ranks::neighbor_ranks;
+pub use stars::{Star, Stars, edge_resistances};
 
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +90,11 @@ impl Graph {
     /// The neighbours of point `i`, ascending.
     pub fn neighbors(&self, i: usize) -> &[u32] {
         &self.neighbors[self.offsets[i]..self.offsets[i + 1]]
+    }
+
+    /// Place of point `i`'s first neighbour in the list of all points' neighbours.
+    pub(crate) fn first(&self, i: usize) -> usize {
+        self.offsets[i]
     }
 
     /// The number of neighbours of point `i`.

@@ -4,20 +4,25 @@
 //! the direction. Covariances are not extrapolated: the next update makes them anew. The loop takes a step back if the
 //! bound has fallen.
 
-use crate::linalg::{Matrix, scaled_difference};
+use super::engine::Engine;
 use crate::model::Hyperparameters;
 
-/// The state of one iteration before.
-#[derive(Default)]
-pub struct Momentum {
-    previous: Option<(Matrix, Hyperparameters)>,
+/// The state of one iteration before, as an engine keeps it.
+pub struct Momentum<K> {
+    previous: Option<(K, Hyperparameters)>,
     steps: usize,
 }
 
-impl Momentum {
+impl<K> Default for Momentum<K> {
+    fn default() -> Self {
+        Self { previous: None, steps: 0 }
+    }
+}
+
+impl<K> Momentum<K> {
     /// Remembers where an accepted iteration started.
-    pub fn remember(&mut self, mean: Matrix, hyper: Hyperparameters) {
-        self.previous = Some((mean, hyper));
+    pub fn remember(&mut self, kept: K, hyper: Hyperparameters) {
+        self.previous = Some((kept, hyper));
     }
 
     /// Forgets the direction, after a rejected step or when the rules of the run change.
@@ -28,11 +33,16 @@ impl Momentum {
 
     /// Moves on along the last step; `false` if there is none yet. The share grows as (k+1)/(k+4), Nesterov's schedule
     /// with a cautious beginning.
-    pub fn extrapolate(&mut self, mean: &mut Matrix, hyper: &mut Hyperparameters) -> bool {
+    pub fn extrapolate<E: Engine<Kept = K>>(
+        &mut self,
+        engine: &E,
+        beliefs: &mut E::Beliefs,
+        hyper: &mut Hyperparameters,
+    ) -> bool {
         let Some((before, hyper_before)) = &self.previous else { return false };
         let share = (self.steps as f64 + 1.0) / (self.steps as f64 + 4.0);
         self.steps += 1;
-        scaled_difference(mean, before, share);
+        engine.extrapolate(beliefs, before, share);
         let further = |now: f64, then: f64| if then > 0.0 { now * (now / then).powf(share) } else { now };
         hyper.gamma = further(hyper.gamma, hyper_before.gamma);
         hyper.lambda = further(hyper.lambda, hyper_before.lambda);

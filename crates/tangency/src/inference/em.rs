@@ -6,13 +6,13 @@
 
 use super::acceleration::Momentum;
 use super::bound::{BoundParts, Statistics, bound};
-use super::exact::{CoordinateMoments, MapMoments, Workspace, update_coordinates, update_maps};
+use super::engine::{Beginning, Engine};
 use super::start::Start;
 use super::update_hyperparameters::{best_rescaling, update_alpha, update_gamma, update_lambda, update_lambda_nu};
 use crate::config::{Config, Rule};
 use crate::error::Result;
-use crate::linalg::{Matrix, pack_lower, scale, unpack_lower};
-use crate::model::{Coordinates, Hyperparameters, Maps, Problem};
+use crate::linalg::Matrix;
+use crate::model::{Hyperparameters, Problem};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -28,6 +28,8 @@ const GROWN: f64 = 10.0;
 const COLLAPSED: f64 = 1e-2;
 /// Iterations of the climb before α is learned.
 const ALPHA_WAITS: usize = 5;
+/// Within an update, steps go on while they gain this share of what the iteration before gained.
+const STEP: f64 = 0.05;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,11 +92,9 @@ pub struct Progress {
 pub type Observer<'a> = dyn FnMut(&TracePoint, Stage) -> ControlFlow<()> + 'a;
 
 /// What a run found.
-pub struct Posterior {
-    /// q(x).
-    pub coordinates: Coordinates,
-    /// q(C).
-    pub maps: Maps,
+pub struct Posterior<B> {
+    /// q(x) and q(C).
+    pub beliefs: B,
     /// α, γ, λ, ν.
     pub hyper: Hyperparameters,
     /// Parts of the bound.
@@ -104,13 +104,11 @@ pub struct Posterior {
 }
 
 /// A run that can be continued.
-pub struct Run<'a> {
+pub struct Run<'a, E: Engine> {
     problem: &'a Problem,
     config: &'a Config,
-    /// q(x).
-    pub coordinates: Coordinates,
-    /// q(C).
-    pub maps: Maps,
+    /// q(x) and q(C).
+    pub beliefs: E::Beliefs,
     /// α, γ, λ, ν.
     pub hyper: Hyperparameters,
     /// One point an iteration.
@@ -118,17 +116,17 @@ pub struct Run<'a> {
     /// Parts of the bound after the last iteration.
     pub parts: BoundParts,
     statistics: Statistics,
-    momentum: Momentum,
+    momentum: Momentum<E::Kept>,
     stage: Stage,
     in_stage: usize,
     rejected: bool,
-    parked: Vec<f64>,
+    last_gain: f64,
 }
 
-impl<'a> Run<'a> {
+impl<'a, E: Engine> Run<'a, E> {
     /// A run at its start.
-    pub fn new(problem: &'a Problem, config: &'a Config, start: &Start) -> Self {
-        let (n, d_x, size) = (problem.n(), problem.n_components, problem.size());
+    pub fn new(problem: &'a Problem, config: &'a Config, engine: &E, start: &Start) -> Self {
+        let (n, d_x) = (problem.n(), problem.n_components);
         let first = |rule: Rule| match rule {
             Rule::Fixed(value) => value,
             Rule::Learned => 1.0,
@@ -139,75 +137,70 @@ impl<'a> Run<'a> {
             lambda: first(config.lambda),
             nu: first(config.nu),
         };
-        let (mean, spread, maps_mean, stage) = match start {
+        let (beginning, stage) = match start {
             Start::Coordinates(x) => {
                 let (mean, spread) = scaled_start(problem, x);
-                (mean, spread, Matrix::zeros(problem.n_features(), size), Stage::FittingMaps)
+                (Beginning { mean, spread, maps: None }, Stage::FittingMaps)
             }
-            Start::Maps(c) if config.lambda == Rule::Learned => (Matrix::zeros(n, d_x), 1.0, c.clone(), Stage::Growing),
-            Start::Maps(c) => (Matrix::zeros(n, d_x), 1.0, c.clone(), Stage::Climbing),
+            Start::Maps(c) => {
+                let stage = if config.lambda == Rule::Learned { Stage::Growing } else { Stage::Climbing };
+                (Beginning { mean: Matrix::zeros(n, d_x), spread: 1.0, maps: Some(c.clone()) }, stage)
+            }
         };
-        let coordinates = Coordinates {
-            mean,
-            covariance: Matrix::from_fn(size, size, |p, q| if p == q { spread } else { 0.0 }),
-            scale: 1.0,
-            pin: 1.0 / spread,
-            shift_precision: hyper.alpha,
-            log_det: ((n - 1) * d_x) as f64 * spread.ln(),
-        };
-        let maps = Maps { mean: maps_mean, covariance: Matrix::identity(size, size), scale: 1.0, log_det: 0.0 };
-        let statistics = Statistics {
-            coordinates: CoordinateMoments::new(problem, &coordinates),
-            maps: MapMoments::new(problem, &maps, hyper.nu == 0.0),
-            residual: f64::INFINITY,
-        };
-        let parts = BoundParts { likelihood: f64::NEG_INFINITY, log_determinant: 0.0, maps: 0.0, coordinates: 0.0 };
-        let (momentum, trace) = (Momentum::default(), Vec::new());
-        Self {
-            problem,
-            config,
-            coordinates,
-            maps,
-            hyper,
-            trace,
-            parts,
-            statistics,
-            momentum,
-            stage,
-            in_stage: 0,
-            rejected: false,
-            parked: Vec::new(),
-        }
+        let beliefs = engine.begin(problem, &hyper, beginning);
+        Self::at(problem, config, engine, beliefs, hyper, stage)
     }
 
     /// A run that goes on from a posterior on another graph of the same points: the maps and hyper-parameters it ended
     /// with, from which the first update finds the coordinates.
-    pub fn warm(problem: &'a Problem, config: &'a Config, before: &Posterior) -> Self {
-        let mut run = Self::new(problem, config, &Start::Maps(before.maps.mean.clone()));
-        run.maps = before.maps.clone();
-        run.hyper = before.hyper;
-        run.stage = Stage::Climbing;
+    pub fn warm(problem: &'a Problem, config: &'a Config, engine: &E, before: &Posterior<E::Beliefs>) -> Self {
+        let beliefs = engine.go_on(problem, &before.hyper, &before.beliefs);
+        let mut run = Self::at(problem, config, engine, beliefs, before.hyper, Stage::Climbing);
         run.in_stage = ALPHA_WAITS;
-        run.statistics.maps = MapMoments::new(problem, &run.maps, run.hyper.nu == 0.0);
         run
     }
 
+    fn at(
+        problem: &'a Problem,
+        config: &'a Config,
+        engine: &E,
+        beliefs: E::Beliefs,
+        hyper: Hyperparameters,
+        stage: Stage,
+    ) -> Self {
+        let (coordinates, maps) = engine.moments(problem, &hyper, &beliefs);
+        Self {
+            problem,
+            config,
+            beliefs,
+            hyper,
+            trace: Vec::new(),
+            parts: BoundParts { likelihood: f64::NEG_INFINITY, log_determinant: 0.0, maps: 0.0, coordinates: 0.0 },
+            statistics: Statistics { coordinates, maps, residual: f64::INFINITY },
+            momentum: Momentum::default(),
+            stage,
+            in_stage: 0,
+            rejected: false,
+            last_gain: f64::INFINITY,
+        }
+    }
+
     /// What the run found.
-    pub fn into_posterior(self) -> Posterior {
-        let Self { coordinates, maps, hyper, parts, trace, .. } = self;
-        Posterior { coordinates, maps, hyper, parts, trace }
+    pub fn into_posterior(self) -> Posterior<E::Beliefs> {
+        let Self { beliefs, hyper, parts, trace, .. } = self;
+        Posterior { beliefs, hyper, parts, trace }
     }
 
     /// Iterates until the run is over, or, for a trial, until it has climbed for `climb` iterations.
     pub fn advance(
         &mut self,
-        work: &mut Workspace,
+        engine: &mut E,
         climb: Option<usize>,
         observer: &mut Observer,
     ) -> Result<Option<Stop>> {
         let mut asked = None;
         loop {
-            asked = asked.or(self.iterate(work, observer)?);
+            asked = asked.or(self.iterate(engine, observer)?);
             // after a rejected step the coordinates are not those of the bound: one more iteration mends that
             if self.rejected {
                 continue;
@@ -218,23 +211,18 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Gives up the covariances for half a matrix while other runs are tried.
-    pub fn park(&mut self) {
-        self.coordinates.covariance = Matrix::new();
-        self.parked = pack_lower(&self.maps.covariance);
-        self.maps.covariance = Matrix::new();
+    /// Makes the run small while others are tried.
+    pub fn park(&mut self, engine: &E) {
+        self.momentum.reset();
+        engine.park(&mut self.beliefs);
     }
 
-    /// Takes a parked run up again. Coordinates that may move are updated anew, which can only raise the bound.
-    pub fn resume(&mut self, work: &mut Workspace) -> Result<()> {
-        let size = self.problem.size();
-        self.maps.covariance = unpack_lower(&std::mem::take(&mut self.parked), size);
-        // as a start holds them: variance 1/pin in every direction
-        self.coordinates.covariance = Matrix::identity(size, size);
-        scale(&mut self.coordinates.covariance, 1.0 / self.coordinates.pin);
-        if self.stage != Stage::FittingMaps {
-            self.update_coordinates(work)?;
-            self.parts = bound(self.problem, &self.statistics, &self.hyper);
+    /// Takes a parked run up again.
+    pub fn resume(&mut self, engine: &mut E) -> Result<()> {
+        let frozen = self.stage == Stage::FittingMaps;
+        if let Some((moments, residual)) = engine.resume(self.problem, &self.hyper, frozen, &mut self.beliefs)? {
+            (self.statistics.coordinates, self.statistics.residual) = (moments, residual);
+            self.parts = self.bound(engine)?;
             if let Some(point) = self.trace.last_mut() {
                 (point.bound_scaled, point.parts) = (self.parts.total(), Some(self.parts));
             }
@@ -247,32 +235,41 @@ impl<'a> Run<'a> {
         self.parts.total()
     }
 
-    fn iterate(&mut self, work: &mut Workspace, observer: &mut Observer) -> Result<Option<Stop>> {
-        let before = (self.maps.mean.clone(), self.maps.scale, self.maps.log_det, self.hyper, self.statistics.clone());
+    fn bound(&self, engine: &mut E) -> Result<BoundParts> {
+        let log_dets = engine.log_determinants(self.problem, &self.hyper)?;
+        Ok(bound(self.problem, &self.statistics, &self.hyper, &log_dets))
+    }
+
+    fn iterate(&mut self, engine: &mut E, observer: &mut Observer) -> Result<Option<Stop>> {
+        let (problem, n) = (self.problem, self.problem.n() as f64);
+        let kept = engine.keep(&self.beliefs);
+        let before = (self.hyper, self.statistics.clone());
         let bound_before = self.parts.total();
         let accelerate = self.config.accelerate && self.stage != Stage::Growing;
         // the last iteration that is allowed must be one that cannot be rejected
         let last = self.trace.len() + 1 >= self.config.max_iter;
-        let extrapolated = accelerate && !last && self.momentum.extrapolate(&mut self.maps.mean, &mut self.hyper);
+        let extrapolated =
+            accelerate && !last && self.momentum.extrapolate(engine, &mut self.beliefs, &mut self.hyper);
 
+        let least = STEP * self.last_gain.max(self.config.tol * n);
         if self.stage != Stage::FittingMaps {
-            self.update_coordinates(work)?;
+            (self.statistics.coordinates, self.statistics.residual) =
+                engine.update_coordinates(problem, &self.hyper, least, &mut self.beliefs)?;
         }
-        self.update_maps(work)?;
-        self.update_hyperparameters();
-        let rescaled = if accelerate { self.rescale() } else { 1.0 };
-        let parts = bound(self.problem, &self.statistics, &self.hyper);
+        (self.statistics.maps, self.statistics.residual) =
+            engine.update_maps(problem, &self.hyper, least, &mut self.beliefs)?;
+        let parts = self.update_hyperparameters(engine)?;
+        let (parts, rescaled) = if accelerate { self.rescale(engine)? } else { (parts, 1.0) };
         let gain = parts.total() - bound_before;
         self.rejected = extrapolated && (gain < 0.0 || gain.is_nan());
         if self.rejected {
-            // the covariance that the update replaced is still in the workspace
-            std::mem::swap(&mut self.maps.covariance, &mut work.spare);
-            self.coordinates.rescale(1.0 / rescaled);
-            (self.maps.mean, self.maps.scale, self.maps.log_det, self.hyper, self.statistics) = before;
+            engine.restore(&mut self.beliefs, kept, rescaled);
+            (self.hyper, self.statistics) = before;
             self.momentum.reset();
         } else {
             self.parts = parts;
-            self.momentum.remember(before.0, before.3);
+            self.last_gain = gain;
+            self.momentum.remember(kept, before.0);
         }
         self.in_stage += 1;
         let iteration = self.trace.len() + 1;
@@ -319,28 +316,16 @@ impl<'a> Run<'a> {
         None
     }
 
-    fn update_coordinates(&mut self, work: &mut Workspace) -> Result<()> {
-        let (moments, residual) =
-            update_coordinates(self.problem, &self.maps, &self.hyper, &mut self.coordinates, work)?;
-        self.statistics.coordinates = moments;
-        self.statistics.residual = residual;
-        Ok(())
-    }
-
-    fn update_maps(&mut self, work: &mut Workspace) -> Result<()> {
-        let (moments, residual) = update_maps(self.problem, &self.coordinates, &self.hyper, &mut self.maps, work)?;
-        self.statistics.maps = moments;
-        self.statistics.residual = residual;
-        Ok(())
-    }
-
-    fn update_hyperparameters(&mut self) {
+    /// Learns the hyper-parameters; returns the bound with them.
+    fn update_hyperparameters(&mut self, engine: &mut E) -> Result<BoundParts> {
         let (problem, statistics) = (self.problem, &self.statistics);
+        let before = self.hyper;
         self.hyper.gamma = update_gamma(problem, statistics);
         if self.stage != Stage::Growing {
             match (self.config.lambda, self.config.nu) {
                 (Rule::Learned, Rule::Learned) => {
-                    (self.hyper.lambda, self.hyper.nu) = update_lambda_nu(problem, statistics, &self.hyper);
+                    (self.hyper.lambda, self.hyper.nu) =
+                        update_lambda_nu(problem, engine.spectrum(), statistics, &self.hyper);
                 }
                 (Rule::Learned, Rule::Fixed(_)) => self.hyper.lambda = update_lambda(problem, statistics),
                 (Rule::Fixed(_), _) => {}
@@ -349,27 +334,46 @@ impl<'a> Run<'a> {
         match self.config.alpha {
             Rule::Fixed(alpha) => self.hyper.alpha = alpha,
             Rule::Learned if self.stage == Stage::Climbing && self.in_stage >= ALPHA_WAITS => {
-                self.hyper.alpha = update_alpha(problem, statistics);
-                self.coordinates.shift_precision = self.hyper.alpha;
-                self.statistics.coordinates.shift_precision = self.hyper.alpha;
+                self.hyper.alpha = update_alpha(problem, engine.spectrum(), statistics);
+                if let Some(precision) = &mut self.statistics.coordinates.shift_precision {
+                    *precision = self.hyper.alpha;
+                }
             }
             Rule::Learned => {}
         }
+        let parts = self.bound(engine)?;
+        if engine.spectrum().is_exact() || self.config.alpha != Rule::Learned && self.hyper.alpha != before.alpha {
+            return Ok(parts);
+        }
+        // The search went by an estimated spectrum, the bound goes by the true determinants: only what raises it counts.
+        let found = self.hyper;
+        self.hyper = Hyperparameters { gamma: found.gamma, ..before };
+        let kept = self.bound(engine)?;
+        if parts.maps >= kept.maps {
+            (self.hyper.lambda, self.hyper.nu) = (found.lambda, found.nu);
+        }
+        if parts.coordinates >= kept.coordinates {
+            self.hyper.alpha = found.alpha;
+        }
+        Ok(BoundParts {
+            maps: parts.maps.max(kept.maps),
+            coordinates: parts.coordinates.max(kept.coordinates),
+            ..parts
+        })
     }
 
-    /// Rescales x and C jointly; returns the factor of x.
-    fn rescale(&mut self) -> f64 {
+    /// Rescales x and C jointly; returns the bound after it and the factor of x.
+    fn rescale(&mut self, engine: &mut E) -> Result<(BoundParts, f64)> {
         let follow = self.config.lambda == Rule::Learned;
         let t = best_rescaling(self.problem, &self.statistics, &self.hyper, follow);
-        self.coordinates.rescale(t);
-        self.maps.rescale(1.0 / t);
+        engine.rescale(&mut self.beliefs, t);
         self.statistics.coordinates.rescale(t);
         self.statistics.maps.rescale(1.0 / t);
         if follow {
             self.hyper.lambda *= t * t;
             self.hyper.nu *= t * t;
         }
-        t
+        Ok((self.bound(engine)?, t))
     }
 }
 

@@ -3,10 +3,17 @@
 mod acceleration;
 pub(crate) mod bound;
 mod em;
+mod engine;
 pub mod exact;
+pub mod factorised;
+pub(crate) mod moments;
+pub(crate) mod spectrum;
 mod start;
 pub(crate) mod update_hyperparameters;
 
 pub use bound::BoundParts;
+pub use engine::{Beginning, Deviations, Engine, EngineKind, EngineNotes, Marginals, Solver};
+pub use moments::{CoordinateMoments, MapMoments};
+pub use spectrum::{LogDeterminants, Spectrum};
 pub use em::{Observer, Posterior, Progress, Run, Stage, Stop, TracePoint};
 pub use start::{Start, derived_seed, make_start};

@@ -3,7 +3,8 @@
 use crate::config::Init;
 use crate::error::{Error, Result};
 use crate::graph::Neighborhoods;
-use crate::linalg::{Matrix, leading_eigenvectors, product, product_transposed, symmetric_eigen};
+use crate::linalg::{Matrix, SparseSymmetric, product, product_transposed, symmetric_eigen};
+use crate::memory::available_memory;
 use crate::model::Problem;
 use crate::peers::{Method, PeerOptions, coordinates_by};
 use rand::{RngExt, SeedableRng};
@@ -53,9 +54,14 @@ fn random(problem: &Problem, seed: u64) -> Start {
 }
 
 fn spectral(problem: &Problem) -> Result<Start> {
-    // the smallest non-zero eigenvalues of L are the largest of its pseudo-inverse
-    let lp = &problem.laplacian.pseudo_inverse;
-    let (_, axes) = leading_eigenvectors(lp, problem.n_components, "graph Laplacian")?;
+    let n = problem.n();
+    let laplacian = SparseSymmetric::from_entries(
+        n,
+        problem.graph.edges().iter().flat_map(|&(i, j)| [(i, i, 1.0), (j, j, 1.0), (i, j, -1.0)]),
+    );
+    let common = vec![1.0 / (n as f64).sqrt(); n];
+    let (_, axes) =
+        laplacian.smallest_eigenvectors(&common, problem.n_components, available_memory() / 2, "graph Laplacian")?;
     Ok(Start::Coordinates(isotropic_edges(problem, axes)?))
 }
 

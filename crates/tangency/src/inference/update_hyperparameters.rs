@@ -1,6 +1,7 @@
 //! The M-steps of γ, λ and ν, α, and the joint rescaling of x and C; each can only raise the bound.
 
 use super::bound::Statistics;
+use super::spectrum::Spectrum;
 use crate::linalg::trace;
 use crate::model::{Hyperparameters, Problem};
 
@@ -24,16 +25,20 @@ pub fn update_lambda(problem: &Problem, statistics: &Statistics) -> f64 {
 }
 
 /// The best (λ, ν): a search in r = ν/λ, for which the best λ is known.
-pub fn update_lambda_nu(problem: &Problem, statistics: &Statistics, hyper: &Hyperparameters) -> (f64, f64) {
+pub fn update_lambda_nu(
+    problem: &Problem,
+    spectrum: &Spectrum,
+    statistics: &Statistics,
+    hyper: &Hyperparameters,
+) -> (f64, f64) {
     let (rough, square) = (trace(&statistics.maps.rough), trace(&statistics.maps.square));
     let count = (problem.size() * problem.n_features()) as f64;
     let each = (problem.n_components * problem.n_features()) as f64;
-    let omega = &problem.laplacian.eigenvalues;
     let lambda_of = |r: f64| count / (rough + r * square);
     // twice the part of the bound that depends on r, up to a constant
     let height = |log_r: f64| {
         let r = log_r.exp();
-        each * omega.iter().map(|w| (2.0 * w + r).ln()).sum::<f64>() + count * lambda_of(r).ln()
+        each * (log_r + spectrum.sum(|w| (2.0 * w + r).ln())) + count * lambda_of(r).ln()
     };
     let (least, most) = (-30.0, 15.0);
     let found = maximize(height, least, most);
@@ -43,12 +48,14 @@ pub fn update_lambda_nu(problem: &Problem, statistics: &Statistics, hyper: &Hype
     (lambda, r * lambda)
 }
 
-/// The best α together with the variance of common shifts, which follows it: the root of d_x Σ 1/(α + 2ω) = ⟨|x|²⟩.
-pub fn update_alpha(problem: &Problem, statistics: &Statistics) -> f64 {
+/// The best α: the root of d_x Σ 1/(α + 2ω) = ⟨|x|²⟩. Where common shifts are held apart their variance follows α, and the
+/// sum is without them.
+pub fn update_alpha(problem: &Problem, spectrum: &Spectrum, statistics: &Statistics) -> f64 {
     let square = trace(&statistics.coordinates.square);
     let d_x = problem.n_components as f64;
-    let omega = &problem.laplacian.eigenvalues[1..];
-    let slope = |alpha: f64| d_x * omega.iter().map(|w| 1.0 / (alpha + 2.0 * w)).sum::<f64>() - square;
+    let shifts = if statistics.coordinates.shift_precision.is_some() { 0.0 } else { 1.0 };
+    let slope =
+        |alpha: f64| d_x * (shifts / alpha + spectrum.sum(|w| 1.0 / (alpha + 2.0 * w))) - square;
     let (mut low, mut high) = (SMALLEST_ALPHA.ln(), 12.0f64);
     if slope(low.exp()) <= 0.0 {
         return SMALLEST_ALPHA;
@@ -66,7 +73,7 @@ pub fn update_alpha(problem: &Problem, statistics: &Statistics) -> f64 {
 /// decides; otherwise both priors pull, and t² is the root of a quadratic.
 pub fn best_rescaling(problem: &Problem, statistics: &Statistics, hyper: &Hyperparameters, follow: bool) -> f64 {
     let of_x = statistics.coordinates.prior_energy(hyper);
-    let directions = ((problem.n() - 1) * problem.n_components) as f64;
+    let directions = statistics.coordinates.directions;
     if follow {
         return (directions / of_x).sqrt();
     }

@@ -7,7 +7,7 @@ use crate::config::{Config, Init};
 use crate::error::Result;
 use crate::fit::{Calibration, Caution, Fit};
 use crate::graph::{Graph, pieces};
-use crate::inference::{BoundParts, Stop, TracePoint};
+use crate::inference::{BoundParts, Deviations, EngineNotes, Stop, TracePoint};
 use crate::linalg::Matrix;
 use crate::model::{Hyperparameters, Scaling};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -56,6 +56,11 @@ struct Metadata {
     n_rows: usize,
     start: Init,
     start_seed: u64,
+    /// Models from before there was a choice have the defaults.
+    #[serde(default)]
+    engine: EngineNotes,
+    #[serde(default)]
+    deviations: Deviations,
     stop: Stop,
     hyper: Hyperparameters,
     parts: BoundParts,
@@ -98,6 +103,8 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         n_rows: fit.n_rows,
         start: fit.start,
         start_seed: fit.start_seed,
+        engine: fit.engine.clone(),
+        deviations: fit.deviations,
         stop: fit.stop,
         hyper: fit.hyper,
         parts: fit.parts,
@@ -244,6 +251,8 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         config: metadata.config,
         start: metadata.start,
         start_seed: metadata.start_seed,
+        engine: metadata.engine,
+        deviations: metadata.deviations,
         stop: metadata.stop,
         hyper: metadata.hyper,
         parts: metadata.parts,

@@ -2,10 +2,12 @@
 
 mod eigen;
 pub(crate) mod small;
+mod pattern;
 mod sparse;
 mod spd;
 
 pub use eigen::{leading_eigenvectors, sequential_eigen, singular, symmetric_eigen, symmetric_eigenvalues};
+pub(crate) use pattern::{GraphFactor, GraphPattern};
 pub(crate) use sparse::{SparseSymmetric, gram_entries};
 pub use spd::{
     SpdWork, gram_lower, gram_lower_weighted, inverse_factor, invert_spd, lower_factor, mirror_lower, solve_small,

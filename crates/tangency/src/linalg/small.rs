@@ -24,6 +24,25 @@ pub fn invert(matrix: &mut [f64], size: usize) -> Option<f64> {
     Some(log_det)
 }
 
+/// The lower Cholesky factor; zeros from where the matrix is not positive definite.
+pub fn lower_factor(matrix: &[f64], size: usize) -> Vec<f64> {
+    let mut factor = vec![0.0; size * size];
+    for j in 0..size {
+        for i in j..size {
+            let inner: f64 = (0..j).map(|l| factor[i * size + l] * factor[j * size + l]).sum();
+            let left = matrix[i * size + j] - inner;
+            factor[i * size + j] = if i == j {
+                left.max(0.0).sqrt()
+            } else if factor[j * size + j] > 0.0 {
+                left / factor[j * size + j]
+            } else {
+                0.0
+            };
+        }
+    }
+    factor
+}
+
 /// `matrix * vector`.
 pub fn times(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
     matrix.chunks(vector.len()).map(|row| row.iter().zip(vector).map(|(a, b)| a * b).sum()).collect()

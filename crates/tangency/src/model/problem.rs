@@ -1,17 +1,17 @@
 //! The data and everything about them that no iteration changes.
 
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Laplacian, pieces};
+use crate::graph::{Graph, pieces};
 use crate::linalg::Matrix;
 
 /// Scaled observations on a connected graph.
 pub struct Problem {
-    /// Observations, centred and scaled, a point a column. [d_y, n]
+    /// Observations, centred and scaled, a point a column; along the axes that means of maps are restricted to. [≤ d_y, n]
     pub observations: Matrix,
     /// The neighbour graph.
     pub graph: Graph,
-    /// Its Laplacian.
-    pub laplacian: Laplacian,
+    /// Number of features d_y: more than the rows of `observations` where those are principal axes only.
+    n_features: usize,
     /// Latent dimension d_x.
     pub n_components: usize,
     /// The paper's ε.
@@ -29,17 +29,15 @@ impl Problem {
         if sizes.len() > 1 {
             return Err(Error::Disconnected { sizes, wider: "widen the neighbourhoods" });
         }
-        let laplacian = Laplacian::new(&graph)?;
-        Ok(Self::assemble(observations, graph, laplacian, n_components, epsilon))
+        Ok(Self::assemble(observations, graph, n_components, epsilon))
     }
 
     /// The same points on another graph in one piece.
-    pub fn on_graph(&self, graph: Graph) -> Result<Self> {
-        let laplacian = self.laplacian.changed(&self.graph, &graph)?;
-        Ok(Self::assemble(self.observations.clone(), graph, laplacian, self.n_components, self.epsilon))
+    pub fn on_graph(&self, graph: Graph) -> Self {
+        Self::assemble(self.observations.clone(), graph, self.n_components, self.epsilon)
     }
 
-    fn assemble(observations: Matrix, graph: Graph, laplacian: Laplacian, n_components: usize, epsilon: f64) -> Self {
+    fn assemble(observations: Matrix, graph: Graph, n_components: usize, epsilon: f64) -> Self {
         let edge_energy = graph
             .edges()
             .iter()
@@ -51,7 +49,8 @@ impl Problem {
         let sum_energy = (0..observations.nrows())
             .map(|f| (0..observations.ncols()).map(|i| observations[(f, i)]).sum::<f64>().powi(2))
             .sum();
-        Self { observations, graph, laplacian, n_components, epsilon, edge_energy, sum_energy }
+        let n_features = observations.nrows();
+        Self { observations, graph, n_features, n_components, epsilon, edge_energy, sum_energy }
     }
 
     /// Number of points.
@@ -61,7 +60,7 @@ impl Problem {
 
     /// Number of features d_y.
     pub fn n_features(&self) -> usize {
-        self.observations.nrows()
+        self.n_features
     }
 
     /// n·d_x, the length of all coordinates together.

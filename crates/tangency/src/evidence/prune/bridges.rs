@@ -4,6 +4,7 @@ use super::search::Search;
 use super::{Bridge, PruneStep};
 use crate::error::Result;
 use crate::evidence::hypothesis::StartFrom;
+use crate::inference::Engine;
 use crate::graph::{pieces, squared_distance};
 
 /// Ways to join two pieces that are tried.
@@ -20,7 +21,7 @@ struct Way {
     length: f64,
 }
 
-impl Search<'_> {
+impl<E: Engine> Search<'_, E> {
     /// Tries other bridges between the pieces that these bridges join, and bridges between near pieces that have none;
     /// takes those that raise the bound.
     pub fn choose_bridges(&mut self, bridges: &[(u32, u32)]) -> Result<Vec<Bridge>> {

@@ -10,7 +10,9 @@ use super::hypothesis::Hypothesis;
 use super::scores::EdgeScore;
 use crate::error::{Error, Result};
 use crate::fit::{Fit, FittedData, available_memory, check_memory_beside};
-use crate::inference::Stop;
+use crate::inference::exact::Exact;
+use crate::inference::factorised::Factorised;
+use crate::inference::{Engine, EngineKind, Stop};
 use search::Search;
 use std::ops::ControlFlow;
 
@@ -171,8 +173,21 @@ pub fn prune(
     observer: &mut dyn FnMut(&PruneProgress) -> ControlFlow<()>,
 ) -> Result<Pruned> {
     options.validate()?;
-    check_memory_beside(fit.n(), &fit.config, fit.observations.ncols(), available_memory(), HELD)?;
-    let mut search = Search::new(fit, options, observer)?;
+    match fit.engine.kind {
+        EngineKind::Factorised => prune_by::<Factorised>(fit, options, observer),
+        EngineKind::Auto | EngineKind::Exact => {
+            check_memory_beside(fit.n(), &fit.config, fit.observations.ncols(), available_memory(), HELD)?;
+            prune_by::<Exact>(fit, options, observer)
+        }
+    }
+}
+
+fn prune_by<E: Engine>(
+    fit: &Fit,
+    options: &PruneOptions,
+    observer: &mut dyn FnMut(&PruneProgress) -> ControlFlow<()>,
+) -> Result<Pruned> {
+    let mut search = Search::<E>::new(fit, options, observer)?;
     let bound_before = fit.bound_scaled();
     let floor = bound_before.max(search.best.bound()) + options.min_gain;
     let bridges = search.choose_bridges(&fit.bridges)?;
@@ -212,7 +227,7 @@ pub fn prune(
     let scores = best.scores(&removed.iter().map(|edge| edge.score.edge).collect::<Vec<_>>());
     let gain_of = |edge| removed.iter().find(|removed| removed.score.edge == edge).map_or(f64::NAN, |found| found.gain);
     let removed: Vec<Removed> = scores.into_iter().map(|score| Removed { score, gain: gain_of(score.edge) }).collect();
-    let fit = fit_of(fit, best, &removed, &bridges);
+    let fit = fit_of(fit, best, &removed, &bridges)?;
     Ok(Pruned { fit, bound_before, removed, bridges, rounds, baseline, iterations, interrupted })
 }
 
@@ -222,7 +237,12 @@ fn untaken(mut bridges: Vec<Bridge>) -> Vec<Bridge> {
 }
 
 /// The fit on the graph that is left.
-fn fit_of(fit: &Fit, best: Hypothesis, removed: &[Removed], bridges: &[Bridge]) -> Fit {
+fn fit_of<E: Engine>(
+    fit: &Fit,
+    mut best: Hypothesis<E>,
+    removed: &[Removed],
+    bridges: &[Bridge],
+) -> Result<Fit> {
     let graph = &best.problem.graph;
     let taken = bridges.iter().filter(|bridge| bridge.taken).map(|bridge| bridge.edge);
     let data = FittedData {
@@ -234,7 +254,8 @@ fn fit_of(fit: &Fit, best: Hypothesis, removed: &[Removed], bridges: &[Bridge]) 
     };
     let stop = best.stop.unwrap_or(Stop::Interrupted);
     let start = (fit.start, fit.start_seed);
-    let mut pruned = Fit::new(&best.problem, &fit.config, &data, best.posterior, stop, start);
+    let mut pruned = Fit::new(&best.problem, &fit.config, &data, &mut best.engine, best.posterior, stop, start)?;
+    pruned.engine.reason.clone_from(&fit.engine.reason);
     pruned.removed = fit.removed.iter().copied().chain(removed.iter().map(|edge| edge.score.edge)).collect();
-    pruned
+    Ok(pruned)
 }

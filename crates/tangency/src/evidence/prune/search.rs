@@ -7,7 +7,7 @@ use crate::evidence::hypothesis::{Hypothesis, StartFrom};
 use crate::evidence::scores::EdgeScore;
 use crate::fit::Fit;
 use crate::graph::{Graph, joining_edges};
-use crate::inference::{Stage, TracePoint, derived_seed};
+use crate::inference::{Engine, Stage, TracePoint, derived_seed};
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
@@ -36,14 +36,14 @@ const CLEAR: f64 = 20.0;
 pub(super) type Observer<'a> = dyn FnMut(&PruneProgress) -> ControlFlow<()> + 'a;
 
 /// The state of the search.
-pub(super) struct Search<'a> {
+pub(super) struct Search<'a, E: Engine> {
     /// The graph given, with the bridges that were chosen.
     pub graph: Graph,
     pub config: Config,
     pub min_gain: f64,
     /// Most edges to remove.
     most: usize,
-    pub best: Hypothesis,
+    pub best: Hypothesis<E>,
     /// What `best` is without, of the graph given.
     pub removed: Vec<(u32, u32)>,
     /// Whether an edge was found that alone is worth its removal.
@@ -54,7 +54,7 @@ pub(super) struct Search<'a> {
     observer: &'a mut Observer<'a>,
 }
 
-impl<'a> Search<'a> {
+impl<'a, E: Engine> Search<'a, E> {
     pub fn new(fit: &Fit, options: &PruneOptions, observer: &'a mut Observer<'a>) -> Result<Self> {
         let best = fit.bound_scaled();
         let mut progress = PruneProgress { step: PruneStep::Preparing, removed: 0, best, iterations: 0 };
@@ -92,7 +92,7 @@ impl<'a> Search<'a> {
         } else {
             [now / 2, now, 2 * now].iter().map(|&size| self.without(&scores[..size.min(self.most)])).collect()
         };
-        let mut leader: Option<(Hypothesis, Vec<(u32, u32)>)> = None;
+        let mut leader: Option<(Hypothesis<E>, Vec<(u32, u32)>)> = None;
         let mut tried: Vec<Vec<(u32, u32)>> = vec![self.removed.clone(), vec![]];
         for out in batches {
             if self.asked || tried.contains(&out) {
@@ -230,7 +230,7 @@ impl<'a> Search<'a> {
     }
 
     /// What it costs to have these edges back, and the graph with them.
-    fn put_back(&mut self, back: &[(u32, u32)]) -> Result<(f64, Hypothesis)> {
+    fn put_back(&mut self, back: &[(u32, u32)]) -> Result<(f64, Hypothesis<E>)> {
         let out: Vec<(u32, u32)> = self.removed.iter().filter(|edge| !back.contains(edge)).copied().collect();
         let trial = self.refit(&out, StartFrom::Posterior, Some(if back.len() == 1 { SINGLE } else { GROUP }))?;
         Ok((self.best.bound() - trial.rank(), trial))
@@ -255,12 +255,12 @@ impl<'a> Search<'a> {
         out
     }
 
-    fn refit(&mut self, out: &[(u32, u32)], from: StartFrom, climb: Option<usize>) -> Result<Hypothesis> {
+    fn refit(&mut self, out: &[(u32, u32)], from: StartFrom, climb: Option<usize>) -> Result<Hypothesis<E>> {
         self.progress.removed = out.len();
         self.refit_on(self.graph.with_changes(out, &[]), from, climb)
     }
 
-    pub fn refit_on(&mut self, graph: Graph, from: StartFrom, climb: Option<usize>) -> Result<Hypothesis> {
+    pub fn refit_on(&mut self, graph: Graph, from: StartFrom, climb: Option<usize>) -> Result<Hypothesis<E>> {
         let Self { best, config, progress, asked, observer, .. } = self;
         best.on_graph(graph, from, config, climb, &mut watch(progress, asked, *observer))
     }

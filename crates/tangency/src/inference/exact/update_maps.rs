@@ -2,7 +2,8 @@
 
 use super::aggregate::Sign;
 use super::update_coordinates::{add_constant, add_laplacian, copy_lower};
-use super::{MapMoments, Workspace};
+use super::Workspace;
+use crate::inference::moments::MapMoments;
 use crate::error::Result;
 use crate::linalg::{Matrix, dot, invert_spd, product_with_symmetric};
 use crate::model::{Coordinates, Hyperparameters, Maps, Problem};
@@ -49,7 +50,7 @@ pub fn update_maps(
 fn linear_term(problem: &Problem, coordinates: &Coordinates) -> Matrix {
     let (n, d_x) = (problem.n(), problem.n_components);
     let (y, x) = (&problem.observations, &coordinates.mean);
-    let mut linear = Matrix::zeros(problem.n_features(), n * d_x);
+    let mut linear = Matrix::zeros(y.nrows(), n * d_x);
     linear.as_mut().par_col_iter_mut().enumerate().for_each(|(p, column)| {
         let (a, i) = (p / n, p % n);
         let Some(column) = column.try_as_col_major_mut() else { return };

@@ -4,7 +4,7 @@ use crate::linalg::{Matrix, dot, scale, trace};
 use crate::model::{Coordinates, Hyperparameters, Maps, Problem};
 use rayon::prelude::*;
 
-/// Moments of q(x), without the direction of common shifts.
+/// Moments of q(x). Where common shifts are held apart (`shift_precision`), without that direction.
 #[derive(Clone)]
 pub struct CoordinateMoments {
     /// Σ_i ⟨x_i x_iᵀ⟩. [d_x, d_x]
@@ -13,11 +13,12 @@ pub struct CoordinateMoments {
     pub rough: Matrix,
     /// |μ_x|².
     pub mean_square: f64,
-    /// log|Σ_x| without common shifts.
+    /// log|Σ_x|.
     pub log_det: f64,
-    /// Precision of common shifts in q(x).
-    pub shift_precision: f64,
-    directions: f64,
+    /// Precision of common shifts in q(x), if they are held apart.
+    pub shift_precision: Option<f64>,
+    /// Directions that log|Σ_x| is about.
+    pub directions: f64,
 }
 
 /// Moments of q(C).
@@ -31,7 +32,8 @@ pub struct MapMoments {
     pub total: Option<Matrix>,
     /// log|Σ_C|.
     pub log_det: f64,
-    size: f64,
+    /// Its size, n·d_x.
+    pub size: f64,
 }
 
 impl CoordinateMoments {
@@ -47,7 +49,7 @@ impl CoordinateMoments {
             rough,
             mean_square: mean.squared_norm_l2(),
             log_det: coordinates.log_det,
-            shift_precision: coordinates.shift_precision,
+            shift_precision: Some(coordinates.shift_precision),
             directions: ((problem.n() - 1) * problem.n_components) as f64,
         }
     }
@@ -65,7 +67,7 @@ impl CoordinateMoments {
         self.log_det += 2.0 * self.directions * t.ln();
     }
 
-    /// tr((αI + 2L)⊗I ⟨xxᵀ⟩) without common shifts.
+    /// tr((αI + 2L)⊗I ⟨xxᵀ⟩).
     pub fn prior_energy(&self, hyper: &Hyperparameters) -> f64 {
         hyper.alpha * trace(&self.square) + trace(&self.rough)
     }
@@ -83,11 +85,11 @@ impl MapMoments {
         };
         let (square, rough) = graph_sums(problem, moment);
         let total = with_total.then(|| {
-            let sums = Matrix::from_fn(d_y, d_x, |f, a| (0..n).map(|i| mean[(f, a * n + i)]).sum());
+            let sums = Matrix::from_fn(mean.nrows(), d_x, |f, a| (0..n).map(|i| mean[(f, a * n + i)]).sum());
             Matrix::from_fn(d_x, d_x, |a, b| {
                 let covariance: f64 =
                     (0..n).map(|j| (0..n).map(|i| maps.covariance_of(n, a, i, b, j)).sum::<f64>()).sum();
-                let means: f64 = (0..d_y).map(|f| sums[(f, a)] * sums[(f, b)]).sum();
+                let means: f64 = (0..mean.nrows()).map(|f| sums[(f, a)] * sums[(f, b)]).sum();
                 d_y as f64 * covariance + means
             })
         });

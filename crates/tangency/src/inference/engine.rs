@@ -1,0 +1,202 @@
+//! What an engine is: how q(x) and q(C) are held and updated. The loop, the bound and the hyper-parameters are the same for
+//! all of them.
+
+use super::moments::{CoordinateMoments, MapMoments};
+use super::spectrum::{LogDeterminants, Spectrum};
+use crate::config::Config;
+use crate::error::Result;
+use crate::linalg::Matrix;
+use crate::model::{Hyperparameters, Problem};
+use serde::{Deserialize, Serialize};
+
+/// Which engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EngineKind {
+    /// `exact` where it is quick and fits in memory, otherwise `factorised`.
+    #[default]
+    Auto,
+    /// One Gaussian over all coordinates: the tightest bound, two dense inverses an iteration, up to some 10⁴ points.
+    Exact,
+    /// Independent points around jointly optimised means: a lower bound, nearly linear in the number of points.
+    Factorised,
+}
+
+/// How a run begins: coordinates with the variance they are held with, and maps where it begins from maps.
+pub struct Beginning {
+    /// Means of the coordinates. [n, d_x]
+    pub mean: Matrix,
+    /// Variance of each.
+    pub spread: f64,
+    /// Means of the maps; column a·n + i is column a of C_i. [d_y, n·d_x]
+    pub maps: Option<Matrix>,
+}
+
+/// What a user learns of a posterior, point by point.
+pub struct Marginals {
+    /// Mean coordinates. [n, d_x]
+    pub mean: Matrix,
+    /// Covariance of each point about the centroid of all, a point a column. [d_x·d_x, n]
+    pub covariances: Matrix,
+    /// The same of all pairs of points, point by point, where it was asked for. [n·d_x, n·d_x]
+    pub full: Option<Matrix>,
+    /// Mean maps, point by point. [d_y, n·d_x]
+    pub maps: Matrix,
+    /// Column covariance of each map, a point a column. [d_x·d_x, n]
+    pub map_covariances: Matrix,
+    /// Precision of a common shift of all points.
+    pub shift_precision: f64,
+    /// How the covariances were found.
+    pub deviations: Deviations,
+}
+
+/// What the reported standard deviations of coordinates are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Deviations {
+    /// Marginal, computed exactly.
+    #[default]
+    Exact,
+    /// Marginal, estimated from this many draws of the posterior.
+    Sampled {
+        /// Number of draws.
+        draws: usize,
+        /// Standard error of a deviation, as a share of it.
+        relative_error: f64,
+    },
+    /// Conditional: of a point while all others are held. Too small as a statement about the point.
+    Conditional,
+}
+
+/// How posteriors are held and updated on one graph.
+pub trait Engine: Sized {
+    /// q(x) and q(C).
+    type Beliefs;
+    /// What is kept of them to go back one iteration.
+    type Kept;
+
+    /// The engine for a problem: everything that is made once per graph.
+    fn new(problem: &Problem, config: &Config) -> Result<Self>;
+
+    /// The engine for the same points on another graph.
+    fn changed(&self, before: &Problem, problem: &Problem, config: &Config) -> Result<Self>;
+
+    /// Gives up buffers until the next update.
+    fn rest(&mut self);
+
+    /// Beliefs at the start of a run.
+    fn begin(&self, problem: &Problem, hyper: &Hyperparameters, beginning: Beginning) -> Self::Beliefs;
+
+    /// Beliefs that go on from those on another graph of the same points.
+    fn go_on(&self, problem: &Problem, hyper: &Hyperparameters, before: &Self::Beliefs) -> Self::Beliefs;
+
+    /// The moments of these beliefs.
+    fn moments(
+        &self,
+        problem: &Problem,
+        hyper: &Hyperparameters,
+        beliefs: &Self::Beliefs,
+    ) -> (CoordinateMoments, MapMoments);
+
+    /// Improves q(x) given q(C), as far as steps gain `least` nats; returns its moments and the residual R of the pair.
+    fn update_coordinates(
+        &mut self,
+        problem: &Problem,
+        hyper: &Hyperparameters,
+        least: f64,
+        beliefs: &mut Self::Beliefs,
+    ) -> Result<(CoordinateMoments, f64)>;
+
+    /// Improves q(C) given q(x), as far as steps gain `least` nats; returns its moments and the residual R of the pair.
+    fn update_maps(
+        &mut self,
+        problem: &Problem,
+        hyper: &Hyperparameters,
+        least: f64,
+        beliefs: &mut Self::Beliefs,
+    ) -> Result<(MapMoments, f64)>;
+
+    /// x → t·x, C → C/t.
+    fn rescale(&self, beliefs: &mut Self::Beliefs, t: f64);
+
+    /// What must be kept for a return to these beliefs.
+    fn keep(&self, beliefs: &Self::Beliefs) -> Self::Kept;
+
+    /// Moves the means of the maps on by this share of their way from what was kept.
+    fn extrapolate(&self, beliefs: &mut Self::Beliefs, kept: &Self::Kept, share: f64);
+
+    /// Returns to what was kept before an iteration that rescaled by `rescaled`.
+    fn restore(&mut self, beliefs: &mut Self::Beliefs, kept: Self::Kept, rescaled: f64);
+
+    /// Makes beliefs small while other runs are tried.
+    fn park(&self, beliefs: &mut Self::Beliefs);
+
+    /// Takes parked beliefs up again; where the coordinates had to be found anew, their moments and the residual.
+    fn resume(
+        &mut self,
+        problem: &Problem,
+        hyper: &Hyperparameters,
+        frozen: bool,
+        beliefs: &mut Self::Beliefs,
+    ) -> Result<Option<(CoordinateMoments, f64)>>;
+
+    /// The spectrum of the Laplacian, by which priors are learned.
+    fn spectrum(&self) -> &Spectrum;
+
+    /// The log-determinants of the bound.
+    fn log_determinants(&mut self, problem: &Problem, hyper: &Hyperparameters) -> Result<LogDeterminants>;
+
+    /// Mean coordinates. [n, d_x]
+    fn coordinates(&self, problem: &Problem, beliefs: &Self::Beliefs) -> Matrix;
+
+    /// Column a of the mean map C_i.
+    fn map<'b>(&self, problem: &Problem, beliefs: &'b Self::Beliefs, i: usize, a: usize) -> &'b [f64];
+
+    /// Effective resistances between pairs of points.
+    fn resistances(&self, problem: &Problem, pairs: &[(u32, u32)]) -> Vec<f64>;
+
+    /// What a user learns of them.
+    fn marginals(
+        &mut self,
+        problem: &Problem,
+        config: &Config,
+        hyper: &Hyperparameters,
+        beliefs: &Self::Beliefs,
+    ) -> Result<Marginals>;
+
+    /// What is to be said of how the engine worked on this graph.
+    fn notes(&self, problem: &Problem) -> EngineNotes;
+}
+
+/// How an engine worked: what a user should know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EngineNotes {
+    /// Which engine it was; never `auto`.
+    pub kind: EngineKind,
+    /// Why, where it was chosen automatically.
+    pub reason: Option<String>,
+    /// How Laplacian systems were solved.
+    pub solver: Solver,
+    /// Standard error, in nats, that estimated log-determinants leave in the bound; zero where they are exact.
+    pub bound_error: f64,
+}
+
+impl Default for EngineNotes {
+    fn default() -> Self {
+        Self { kind: EngineKind::Exact, reason: None, solver: Solver::Dense, bound_error: 0.0 }
+    }
+}
+
+/// How linear systems with the Laplacian are solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solver {
+    /// By a dense inverse.
+    #[default]
+    Dense,
+    /// By a sparse Cholesky factor.
+    Cholesky,
+    /// By conjugate gradients, where the factor would fill in.
+    Iterative,
+}

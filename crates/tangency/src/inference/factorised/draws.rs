@@ -1,0 +1,148 @@
+//! Marginal covariances of points by draws from the Gaussian of all coordinates: a right-hand side with the covariance of
+//! the precision matrix, solved by the same conjugate gradients, is a draw (eq. 26).
+
+use super::conjugate_gradients::{conjugate_gradients, dot};
+use super::means::pull_on_coordinates;
+use super::{Beliefs, Factorised, Sizes};
+use crate::config::Config;
+use crate::error::Result;
+use crate::linalg::small::lower_factor;
+use crate::model::{Hyperparameters, Problem};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
+use rayon::prelude::*;
+
+/// A solve ends when a step gains less than this, in nats: every direction, however uncertain, is worth half a nat.
+const LEAST: f64 = 0.02;
+const MOST: usize = 200;
+/// Draws at work at a time.
+const AT_A_TIME: usize = 4;
+
+/// Number of draws where the user gives none: many while they are cheap.
+pub fn usual(n: usize) -> usize {
+    match n {
+        0..=5_000 => 400,
+        5_001..=20_000 => 128,
+        20_001..=200_000 => 64,
+        _ => 32,
+    }
+}
+
+impl Factorised {
+    /// Covariance of each point about the centroid of all. `[n·d_x²]`
+    ///
+    /// Where x = A⁻¹ε is a draw, x_i − S_iε_i is its mean given all other points; its covariance and S_i together have
+    /// less error than the covariance of x_i alone.
+    pub(super) fn sampled_covariances(
+        &mut self,
+        problem: &Problem,
+        config: &Config,
+        hyper: &Hyperparameters,
+        beliefs: &Beliefs,
+        draws: usize,
+    ) -> Result<Vec<f64>> {
+        let Sizes { n, d_x, .. } = Sizes::of(problem);
+        let preconditioner = self.precondition_coordinates(problem, hyper, beliefs)?;
+        let mut total = vec![0.0; n * d_x * d_x];
+        for first in (0..draws).step_by(AT_A_TIME) {
+            let drawn: Vec<Vec<f64>> = (first..(first + AT_A_TIME).min(draws))
+                .into_par_iter()
+                .map(|draw| {
+                    let mut rng = ChaCha8Rng::seed_from_u64(config.random_state);
+                    rng.set_stream(1 + draw as u64);
+                    let right = self.noise(problem, hyper, beliefs, &mut rng);
+                    let mut x = vec![0.0; n * d_x];
+                    conjugate_gradients(
+                        |v| self.coordinate_precision(problem, hyper, beliefs, v),
+                        |v| preconditioner.apply(&self.laplace, &beliefs.s, v),
+                        &right,
+                        &mut x,
+                        LEAST,
+                        MOST,
+                    );
+                    center(&mut x, d_x);
+                    x.par_chunks_mut(d_x).enumerate().for_each(|(i, x)| {
+                        for a in 0..d_x {
+                            for b in 0..d_x {
+                                x[a] -= beliefs.s[(i * d_x + a) * d_x + b] * right[i * d_x + b];
+                            }
+                        }
+                    });
+                    x
+                })
+                .collect();
+            for x in &drawn {
+                total.par_chunks_mut(d_x * d_x).zip(x.par_chunks(d_x)).for_each(|(total, x)| {
+                    (0..d_x * d_x).for_each(|p| total[p] += x[p / d_x] * x[p % d_x]);
+                });
+            }
+        }
+        total.par_iter_mut().zip(&beliefs.s).for_each(|(total, s)| *total = *total / draws as f64 + s);
+        Ok(total)
+    }
+
+    /// A vector whose covariance is the precision of the coordinates: one independent part for each of its terms.
+    fn noise(&self, problem: &Problem, hyper: &Hyperparameters, beliefs: &Beliefs, rng: &mut ChaCha8Rng) -> Vec<f64> {
+        let Sizes { n, d_x, rows, d_y } = Sizes::of(problem);
+        let graph = &problem.graph;
+        let mut normal = || -> f64 { rng.sample(StandardNormal) };
+
+        // 2γ F̄ᵀPF̄
+        let mut flow = vec![0.0; n * rows];
+        for &(i, j) in graph.edges() {
+            for f in 0..rows {
+                let value = normal();
+                flow[i as usize * rows + f] -= value;
+                flow[j as usize * rows + f] += value;
+            }
+        }
+        let potential = self.laplace.solve(problem, &flow);
+        let mut out = pull_on_coordinates(problem, &beliefs.c, &potential, (0.5 * hyper.gamma).sqrt());
+
+        // αI + 2L
+        out.iter_mut().for_each(|slot| *slot += hyper.alpha.sqrt() * normal());
+        for &(i, j) in graph.edges() {
+            for a in 0..d_x {
+                let value = 2f64.sqrt() * normal();
+                out[i as usize * d_x + a] -= value;
+                out[j as usize * d_x + a] += value;
+            }
+        }
+
+        // ½γ d_y Σ_i star₋(P_i, T_i)
+        let factor = (0.5 * hyper.gamma * d_y).sqrt();
+        for i in 0..n {
+            let list = graph.neighbors(i);
+            let of_t = lower_factor(&beliefs.t[i * d_x * d_x..(i + 1) * d_x * d_x], d_x);
+            for star in self.stars.of(i) {
+                let of_p = lower_factor(star.matrix, star.size);
+                let white: Vec<f64> = (0..star.size * d_x).map(|_| normal()).collect();
+                for j in 0..star.size {
+                    let point = list[star.first + j] as usize;
+                    for a in 0..d_x {
+                        let mut value = 0.0;
+                        for l in 0..=j {
+                            for b in 0..=a {
+                                value += of_p[j * star.size + l] * of_t[a * d_x + b] * white[l * d_x + b];
+                            }
+                        }
+                        out[point * d_x + a] += factor * value;
+                        out[i * d_x + a] -= factor * value;
+                    }
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Takes the centroid out.
+fn center(x: &mut [f64], d_x: usize) {
+    let n = x.len() / d_x;
+    for a in 0..d_x {
+        let marks: Vec<f64> = (0..x.len()).map(|p| f64::from(u8::from(p % d_x == a))).collect();
+        let mean = dot(x, &marks) / n as f64;
+        x.iter_mut().skip(a).step_by(d_x).for_each(|v| *v -= mean);
+    }
+}

@@ -1,0 +1,109 @@
+//! Quadratic forms of stars: Σ_jl P_i[j, l] (v_j ∓ v_i)ᵀ W_i (v_l ∓ v_i), and their application.
+
+use super::{Factorised, Sizes};
+use crate::model::Problem;
+use rayon::prelude::*;
+
+/// Whether neighbours enter by their difference from the centre (coordinates) or by their sum with it (maps).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    Difference,
+    Sum,
+}
+
+impl Factorised {
+    /// The arms v_j ∓ v_i of a star and what P_i makes of them, one after the other for each neighbour.
+    pub(super) fn arms(
+        &self,
+        problem: &Problem,
+        i: usize,
+        values: &[f64],
+        width: usize,
+        sign: Sign,
+        arms: &mut Vec<f64>,
+        images: &mut Vec<f64>,
+    ) {
+        let list = problem.graph.neighbors(i);
+        let own = &values[i * width..(i + 1) * width];
+        arms.clear();
+        for &j in list {
+            let other = &values[j as usize * width..(j as usize + 1) * width];
+            match sign {
+                Sign::Difference => arms.extend(other.iter().zip(own).map(|(a, b)| a - b)),
+                Sign::Sum => arms.extend(other.iter().zip(own).map(|(a, b)| a + b)),
+            }
+        }
+        images.clear();
+        images.resize(arms.len(), 0.0);
+        for star in self.stars.of(i) {
+            let inside = star.first * width..(star.first + star.size) * width;
+            let (arms, images) = (&arms[inside.clone()], &mut images[inside]);
+            for (row, image) in star.matrix.chunks_exact(star.size).zip(images.chunks_exact_mut(width)) {
+                for (&weight, arm) in row.iter().zip(arms.chunks_exact(width)) {
+                    image.iter_mut().zip(arm).for_each(|(slot, value)| *slot += weight * value);
+                }
+            }
+        }
+    }
+
+    /// Adds `factor` Σ_i star∓(P_i, W_i) v to `out`; v has `rows` rows a component.
+    pub(super) fn add_stars(
+        &self,
+        problem: &Problem,
+        blocks: &[f64],
+        rows: usize,
+        sign: Sign,
+        factor: f64,
+        v: &[f64],
+        out: &mut [f64],
+    ) {
+        let Sizes { d_x, .. } = Sizes::of(problem);
+        let (graph, width) = (&problem.graph, d_x * rows);
+        // what each star gives to each of its neighbours
+        let mut given = vec![0.0; 2 * graph.edges().len() * width];
+        let parts = split_by_points(problem, &mut given, width);
+        parts.into_par_iter().enumerate().with_min_len(64).for_each_init(
+            || (Vec::new(), Vec::new()),
+            |(arms, images), (i, part)| {
+                self.arms(problem, i, v, width, sign, arms, images);
+                let block = &blocks[i * d_x * d_x..(i + 1) * d_x * d_x];
+                for (image, given) in images.chunks_exact(width).zip(part.chunks_exact_mut(width)) {
+                    for a in 0..d_x {
+                        for b in 0..d_x {
+                            let weight = factor * block[a * d_x + b];
+                            let from = &image[b * rows..(b + 1) * rows];
+                            given[a * rows..(a + 1) * rows]
+                                .iter_mut()
+                                .zip(from)
+                                .for_each(|(slot, value)| *slot += weight * value);
+                        }
+                    }
+                }
+            },
+        );
+        out.par_chunks_mut(width).enumerate().with_min_len(64).for_each(|(i, out)| {
+            for place in graph.first(i)..graph.first(i) + graph.degree(i) {
+                let own = &given[place * width..(place + 1) * width];
+                let there = self.reverse[place] as usize;
+                let others = &given[there * width..(there + 1) * width];
+                for ((slot, own), other) in out.iter_mut().zip(own).zip(others) {
+                    match sign {
+                        Sign::Difference => *slot += other - own,
+                        Sign::Sum => *slot += other + own,
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// The parts of a list over all points' neighbours that belong to each point.
+fn split_by_points<'a>(problem: &Problem, mut rest: &'a mut [f64], width: usize) -> Vec<&'a mut [f64]> {
+    (0..problem.n())
+        .map(|i| {
+            let (part, after) = std::mem::take(&mut rest).split_at_mut(problem.graph.degree(i) * width);
+            rest = after;
+            part
+        })
+        .collect()
+}
