@@ -29,7 +29,15 @@ fn main() {
             if p.point.iteration % 10 < 2 {
                 println!(
                     "{:4} {:?} {:7.1}s bound {:.3} gain/n {:.2e} alpha {:.2e} gamma {:.3e} lambda {:.3e} nu {:.2e}",
-                    p.point.iteration, p.stage, begun.elapsed().as_secs_f64(), last, gain / n as f64, h.alpha, h.gamma, h.lambda, h.nu
+                    p.point.iteration,
+                    p.stage,
+                    begun.elapsed().as_secs_f64(),
+                    last,
+                    gain / n as f64,
+                    h.alpha,
+                    h.gamma,
+                    h.lambda,
+                    h.nu
                 );
             }
             std::ops::ControlFlow::Continue(())
@@ -38,7 +46,12 @@ fn main() {
         .unwrap();
     println!(
         "n {n} bad edges {} {:?} {:?} iterations {} total {:.1}s bound {:.3} R2 {:.4} procrustes {:.4}",
-        bad.len(), fit.engine, fit.stop, fit.trace.len(), begun.elapsed().as_secs_f64(), fit.bound_scaled(),
+        bad.len(),
+        fit.engine,
+        fit.stop,
+        fit.trace.len(),
+        begun.elapsed().as_secs_f64(),
+        fit.bound_scaled(),
         tangency::quality::affine_r2(&fit.coordinates, &roll.truth).unwrap(),
         tangency::quality::procrustes(&fit.coordinates, &roll.truth).unwrap()
     );

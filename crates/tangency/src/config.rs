@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Init {
-    /// Short runs from `spectral`, `isomap` and `random`; the one with the best bound goes on.
+    /// Short runs from `spectral`, `isomap` and `random`, the one with the best bound goes on; `coarse` for more than 3000
+    /// points on the factorised engine.
     #[default]
     Auto,
     /// Maps drawn from a standard normal.
@@ -33,6 +34,8 @@ pub enum Init {
     Gplvm,
     /// Bayesian GP-LVM.
     BayesianGplvm,
+    /// A fit of ever coarser graphs of cells, carried over from the coarsest: for many points.
+    Coarse,
     /// Coordinates that the caller gives.
     Coordinates,
     /// Maps that the caller gives.

@@ -49,7 +49,9 @@ impl<E: Engine> Hypothesis<E> {
         let engine = self.engine.changed(&self.problem, &problem, config)?;
         let run = match from {
             StartFrom::Posterior => Run::warm(&problem, config, &engine, &self.posterior),
-            StartFrom::Paths => Run::new(&problem, config, &engine, &make_start(&problem, Init::Isomap, 0)?),
+            StartFrom::Paths => {
+                Run::new(&problem, config, &engine, &make_start(&problem, Init::Isomap, config, 0, observer)?)
+            }
         };
         let (engine, posterior, stop) = finish(run, engine, climb, observer)?;
         Ok(Self { problem, engine, posterior, stop })

@@ -17,7 +17,8 @@ use crate::error::{Error, Result};
 use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
 use crate::inference::{
-    Engine, EngineKind, Progress, Run, Stage, Start, Stop, TracePoint, derived_seed, make_start,
+    Engine, EngineKind, Layout, Observer, Progress, Run, SMALL, Stage, Start, Stop, TracePoint, derived_seed,
+    make_start,
 };
 use crate::linalg::{Matrix, View};
 use crate::model::{Problem, Scaling, build_graph, check_values};
@@ -65,7 +66,7 @@ impl<'a> Fitter<'a> {
     /// Starts here; `init` is then not used.
     pub fn start(mut self, start: Start) -> Self {
         self.config.init = match start {
-            Start::Coordinates(_) => Init::Coordinates,
+            Start::Coordinates(_) | Start::Layout(_) => Init::Coordinates,
             Start::Maps(_) => Init::Maps,
         };
         self.start = Some(start);
@@ -127,24 +128,27 @@ impl<'a> Fitter<'a> {
             return Ok(StartRank::new(fit.bound_scaled(), Some(fit.stop)));
         }
         let mut engine = E::new(problem, &self.config)?;
-        let (_, (init, seed)) = self.starts()[0];
-        let start = make_start(problem, init, seed)?;
-        let mut run = Run::new(problem, &self.config, &engine, &start);
+        let (_, (init, seed)) = self.starts(problem.n())[0];
         let (max_iter, observer) = (self.config.max_iter, &mut self.observer);
-        let stop = run.advance(&mut engine, Some(TRIAL), &mut |point, stage| match observer {
+        let mut tell = |point: &TracePoint, stage| match observer {
             Some(observer) => {
                 observer(&Progress { start: number + 1, starts: number + 1, trial, stage, max_iter, point: *point })
             }
             None => ControlFlow::Continue(()),
-        })?;
+        };
+        let start = make_start(problem, init, &self.config, seed, &mut tell)?;
+        let mut run = Run::new(problem, &self.config, &engine, &start);
+        let stop = run.advance(&mut engine, Some(TRIAL), &mut tell)?;
         Ok(StartRank::new(run.bound_scaled(), stop))
     }
 
     /// The starts that the settings ask for, or the one of them that is wanted, with their numbers.
-    fn starts(&self) -> Vec<NumberedStart> {
+    fn starts(&self, n: usize) -> Vec<NumberedStart> {
         let seed = self.config.random_state;
         let random = (0..self.config.n_init).map(|r| (Init::Random, derived_seed(seed, r)));
+        let coarse = n > SMALL && choose_engine(n, &self.config).kind == EngineKind::Factorised;
         let all: Vec<(Init, u64)> = match self.config.init {
+            Init::Auto if coarse => vec![(Init::Coarse, seed)],
             Init::Auto => [(Init::Spectral, seed), (Init::Isomap, seed)].into_iter().chain(random).collect(),
             Init::Random => random.collect(),
             named => vec![(named, seed)],
@@ -156,7 +160,7 @@ impl<'a> Fitter<'a> {
     fn prepare(&mut self, values: View) -> Result<(Problem, FittedData, Option<Start>)> {
         self.config.validate()?;
         check_values(values)?;
-        if self.starts().is_empty() {
+        if self.starts(values.nrows()).is_empty() {
             return Err(no_start());
         }
         let edges = self.edges.take();
@@ -203,7 +207,7 @@ impl<'a> Fitter<'a> {
     fn best_run<E: Engine>(&mut self, problem: &Problem, data: &FittedData, given: Option<Start>) -> Result<Fit> {
         let config = self.config.clone();
         let mut engine = E::new(problem, &config)?;
-        let starts = self.starts();
+        let starts = self.starts(problem.n());
         let mut tell = |start: usize, trial: bool, point: &TracePoint, stage: Stage| match &mut self.observer {
             Some(observer) => observer(&Progress {
                 start: start + 1,
@@ -215,18 +219,19 @@ impl<'a> Fitter<'a> {
             }),
             None => ControlFlow::Continue(()),
         };
-        let begin = |engine: &E, (init, seed): (Init, u64)| -> Result<Run<E>> {
+        let begin = |engine: &E, (init, seed): (Init, u64), observer: &mut Observer| -> Result<Run<E>> {
             let start = match (&given, init) {
                 (Some(start), Init::Coordinates | Init::Maps) => start.clone(),
-                _ => make_start(problem, init, seed)?,
+                _ => make_start(problem, init, &config, seed, observer)?,
             };
             Ok(Run::new(problem, &config, engine, &start))
         };
         if config.init == Init::Auto {
             let mut best: Option<(Run<E>, Option<Stop>, NumberedStart)> = None;
             for &(number, start) in &starts {
-                let mut run = begin(&engine, start)?;
-                let stop = run.advance(&mut engine, Some(TRIAL), &mut |point, stage| tell(number, true, point, stage))?;
+                let mut tell = |point: &TracePoint, stage: Stage| tell(number, true, point, stage);
+                let mut run = begin(&engine, start, &mut tell)?;
+                let stop = run.advance(&mut engine, Some(TRIAL), &mut tell)?;
                 let better = best.as_ref().is_none_or(|(kept, kept_stop, ..)| {
                     StartRank::new(run.bound_scaled(), stop) > StartRank::new(kept.bound_scaled(), *kept_stop)
                 });
@@ -251,26 +256,24 @@ impl<'a> Fitter<'a> {
             return Fit::new(problem, &config, data, &mut engine, run.into_posterior(), stop, start);
         }
 
-        let mut best: Option<(Run<E>, Stop, NumberedStart)> = None;
+        let mut best: Option<Fit> = None;
         for &(number, start) in &starts {
-            let mut run = begin(&engine, start)?;
-            let stop = run
-                .advance(&mut engine, None, &mut |point, stage| tell(number, false, point, stage))?
-                .unwrap_or(Stop::MaxIterations);
-            let better = best.as_ref().is_none_or(|(kept, kept_stop, _)| {
-                StartRank::new(run.bound_scaled(), Some(stop)) > StartRank::new(kept.bound_scaled(), Some(*kept_stop))
+            let mut tell = |point: &TracePoint, stage: Stage| tell(number, false, point, stage);
+            let mut run = begin(&engine, start, &mut tell)?;
+            let stop = run.advance(&mut engine, None, &mut tell)?.unwrap_or(Stop::MaxIterations);
+            let better = best.as_ref().is_none_or(|kept| {
+                StartRank::new(run.bound_scaled(), Some(stop)) > StartRank::new(kept.bound_scaled(), Some(kept.stop))
             });
             if better {
-                best = Some((run, stop, (number, start)));
+                best = Some(Fit::new(problem, &config, data, &mut engine, run.into_posterior(), stop, start)?);
             }
             if stop == Stop::Interrupted {
-                let kept = best.iter_mut().filter(|(_, stop, _)| *stop != Stop::Collapsed);
-                kept.for_each(|(_, stop, _)| *stop = Stop::Interrupted);
+                let kept = best.iter_mut().filter(|fit| fit.stop != Stop::Collapsed);
+                kept.for_each(|fit| fit.stop = Stop::Interrupted);
                 break;
             }
         }
-        let (run, stop, (_, start)) = best.ok_or_else(no_start)?;
-        Fit::new(problem, &config, data, &mut engine, run.into_posterior(), stop, start)
+        best.ok_or_else(no_start)
     }
 }
 
@@ -324,14 +327,21 @@ fn restricted(start: Start, rows: &[usize], n: usize, problem: &Problem) -> Resu
             found: format!("{} × {}", given.nrows(), given.ncols()),
         })
     };
-    match start {
-        Start::Coordinates(x) => {
-            shape("the array of start coordinates", n, d_x, &x)?;
-            Ok(Start::Coordinates(Matrix::from_fn(kept, d_x, |i, a| x[(rows[i], a)])))
-        }
-        Start::Maps(c) => {
-            shape("the array of start maps", d_y, n * d_x, &c)?;
-            Ok(Start::Maps(Matrix::from_fn(d_y, kept * d_x, |f, p| c[(f, (p / kept) * n + rows[p % kept])])))
-        }
-    }
+    let points = |x: &Matrix| {
+        shape("the array of start coordinates", n, d_x, x)?;
+        Ok::<_, Error>(Matrix::from_fn(kept, d_x, |i, a| x[(rows[i], a)]))
+    };
+    let maps = |c: &Matrix| {
+        shape("the array of start maps", d_y, n * d_x, c)?;
+        Ok::<_, Error>(Matrix::from_fn(d_y, kept * d_x, |f, p| c[(f, (p / kept) * n + rows[p % kept])]))
+    };
+    Ok(match start {
+        Start::Coordinates(x) => Start::Coordinates(points(&x)?),
+        Start::Maps(c) => Start::Maps(maps(&c)?),
+        Start::Layout(layout) => Start::Layout(Box::new(Layout {
+            coordinates: points(&layout.coordinates)?,
+            maps: maps(&layout.maps)?,
+            hyper: layout.hyper,
+        })),
+    })
 }

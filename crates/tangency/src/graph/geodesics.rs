@@ -45,11 +45,30 @@ impl<'a> Paths<'a> {
         Self { graph, lengths }
     }
 
+    /// For each point the place in `sources` of the one that is nearest along the graph, and of equally near ones the
+    /// one whose path came first. `[n]`
+    pub(crate) fn nearest_of(&self, sources: &[usize]) -> Vec<u32> {
+        let mut owner = vec![0u32; self.graph.n()];
+        for (place, &source) in sources.iter().enumerate() {
+            owner[source] = place as u32;
+        }
+        self.explore(sources, |from, to| owner[to] = owner[from]);
+        owner
+    }
+
     /// Lengths of the shortest paths from a point, infinite to other pieces. `[n]`
     pub(crate) fn from(&self, source: usize) -> Vec<f64> {
+        self.explore(&[source], |_, _| {})
+    }
+
+    /// Lengths of the shortest paths from the nearest source; `reached` is told of every step along a shorter path.
+    fn explore(&self, sources: &[usize], mut reached: impl FnMut(usize, usize)) -> Vec<f64> {
         let mut from_source = vec![f64::INFINITY; self.graph.n()];
-        from_source[source] = 0.0;
-        let mut heap = BinaryHeap::from([Reached { distance: 0.0, point: source as u32 }]);
+        let mut heap = BinaryHeap::new();
+        for &source in sources {
+            from_source[source] = 0.0;
+            heap.push(Reached { distance: 0.0, point: source as u32 });
+        }
         while let Some(Reached { distance, point }) = heap.pop() {
             let i = point as usize;
             if distance > from_source[i] {
@@ -59,6 +78,7 @@ impl<'a> Paths<'a> {
                 let through = distance + length;
                 if through < from_source[j as usize] {
                     from_source[j as usize] = through;
+                    reached(i, j as usize);
                     heap.push(Reached { distance: through, point: j });
                 }
             }

@@ -59,8 +59,7 @@ pub fn bound(
         // common shifts are in the moments
         None => hyper.alpha.ln(),
     };
-    let coordinates = 0.5 * d_x * (shifts + log_dets.coordinates) + 0.5 * of_x.log_det
-        - 0.5 * of_x.prior_energy(hyper)
+    let coordinates = 0.5 * d_x * (shifts + log_dets.coordinates) + 0.5 * of_x.log_det - 0.5 * of_x.prior_energy(hyper)
         + 0.5 * of_x.directions;
     let log_determinant = 0.5 * d_y * log_dets.laplacian;
     BoundParts { likelihood, log_determinant, maps, coordinates }

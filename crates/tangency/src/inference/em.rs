@@ -137,14 +137,31 @@ impl<'a, E: Engine> Run<'a, E> {
             lambda: first(config.lambda),
             nu: first(config.nu),
         };
-        let (beginning, stage) = match start {
+        let (beginning, stage, hyper) = match start {
             Start::Coordinates(x) => {
                 let (mean, spread) = scaled_start(problem, x);
-                (Beginning { mean, spread, maps: None }, Stage::FittingMaps)
+                (Beginning { mean, spread, maps: None }, Stage::FittingMaps, hyper)
             }
             Start::Maps(c) => {
                 let stage = if config.lambda == Rule::Learned { Stage::Growing } else { Stage::Climbing };
-                (Beginning { mean: Matrix::zeros(n, d_x), spread: 1.0, maps: Some(c.clone()) }, stage)
+                (Beginning { mean: Matrix::zeros(n, d_x), spread: 1.0, maps: Some(c.clone()) }, stage, hyper)
+            }
+            Start::Layout(layout) => {
+                let scale = prior_scale(problem, &layout.coordinates);
+                let (mean, spread) = scaled_start(problem, &layout.coordinates);
+                let mut maps = layout.maps.clone();
+                crate::linalg::scale(&mut maps, 1.0 / scale);
+                let tightened = |rule: Rule, value: f64| match rule {
+                    Rule::Fixed(fixed) => fixed,
+                    Rule::Learned => value * scale * scale,
+                };
+                let hyper = Hyperparameters {
+                    gamma: layout.hyper.gamma,
+                    lambda: tightened(config.lambda, layout.hyper.lambda),
+                    nu: tightened(config.nu, layout.hyper.nu),
+                    ..hyper
+                };
+                (Beginning { mean, spread, maps: Some(maps) }, Stage::FittingMaps, hyper)
             }
         };
         let beliefs = engine.begin(problem, &hyper, beginning);
@@ -192,12 +209,7 @@ impl<'a, E: Engine> Run<'a, E> {
     }
 
     /// Iterates until the run is over, or, for a trial, until it has climbed for `climb` iterations.
-    pub fn advance(
-        &mut self,
-        engine: &mut E,
-        climb: Option<usize>,
-        observer: &mut Observer,
-    ) -> Result<Option<Stop>> {
+    pub fn advance(&mut self, engine: &mut E, climb: Option<usize>, observer: &mut Observer) -> Result<Option<Stop>> {
         let mut asked = None;
         loop {
             asked = asked.or(self.iterate(engine, observer)?);
@@ -248,8 +260,7 @@ impl<'a, E: Engine> Run<'a, E> {
         let accelerate = self.config.accelerate && self.stage != Stage::Growing;
         // the last iteration that is allowed must be one that cannot be rejected
         let last = self.trace.len() + 1 >= self.config.max_iter;
-        let extrapolated =
-            accelerate && !last && self.momentum.extrapolate(engine, &mut self.beliefs, &mut self.hyper);
+        let extrapolated = accelerate && !last && self.momentum.extrapolate(engine, &mut self.beliefs, &mut self.hyper);
 
         let least = STEP * self.last_gain.max(self.config.tol * n);
         if self.stage != Stage::FittingMaps {
@@ -377,8 +388,8 @@ impl<'a, E: Engine> Run<'a, E> {
     }
 }
 
-/// Coordinates to start from, centred and scaled as the prior likes them, and the small variance they are held with.
-fn scaled_start(problem: &Problem, x: &Matrix) -> (Matrix, f64) {
+/// The factor by which coordinates are scaled as the prior likes them.
+fn prior_scale(problem: &Problem, x: &Matrix) -> f64 {
     let (n, d_x) = (problem.n(), problem.n_components);
     let steps: f64 = problem
         .graph
@@ -386,8 +397,13 @@ fn scaled_start(problem: &Problem, x: &Matrix) -> (Matrix, f64) {
         .iter()
         .map(|&(i, j)| (0..d_x).map(|a| (x[(j as usize, a)] - x[(i as usize, a)]).powi(2)).sum::<f64>())
         .sum();
-    let directions = ((n - 1) * d_x) as f64;
-    let scale = if steps > 0.0 { (directions / (2.0 * steps)).sqrt() } else { 1.0 };
+    if steps > 0.0 { (((n - 1) * d_x) as f64 / (2.0 * steps)).sqrt() } else { 1.0 }
+}
+
+/// Coordinates to start from, centred and scaled as the prior likes them, and the small variance they are held with.
+fn scaled_start(problem: &Problem, x: &Matrix) -> (Matrix, f64) {
+    let (n, d_x) = (problem.n(), problem.n_components);
+    let scale = prior_scale(problem, x);
     let means: Vec<f64> = (0..d_x).map(|a| x.col_as_slice(a).iter().sum::<f64>() / n as f64).collect();
     let mean = Matrix::from_fn(n, d_x, |i, a| scale * (x[(i, a)] - means[a]));
     // a thirtieth of a typical step along an edge

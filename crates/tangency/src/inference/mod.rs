@@ -2,6 +2,7 @@
 
 mod acceleration;
 pub(crate) mod bound;
+mod coarse;
 mod em;
 mod engine;
 pub mod exact;
@@ -12,8 +13,9 @@ mod start;
 pub(crate) mod update_hyperparameters;
 
 pub use bound::BoundParts;
+pub use coarse::SMALL;
+pub use em::{Observer, Posterior, Progress, Run, Stage, Stop, TracePoint};
 pub use engine::{Beginning, Deviations, Engine, EngineKind, EngineNotes, Marginals, Solver};
 pub use moments::{CoordinateMoments, MapMoments};
 pub use spectrum::{LogDeterminants, Spectrum};
-pub use em::{Observer, Posterior, Progress, Run, Stage, Stop, TracePoint};
-pub use start::{Start, derived_seed, make_start};
+pub use start::{Layout, Start, derived_seed, make_start};

@@ -1,11 +1,13 @@
 //! Where a run begins. All randomness of the library that is not asked for by name is here.
 
-use crate::config::Init;
+use super::coarse::coarse_start;
+use super::em::Observer;
+use crate::config::{Config, Init};
 use crate::error::{Error, Result};
 use crate::graph::Neighborhoods;
 use crate::linalg::{Matrix, SparseSymmetric, product, product_transposed, symmetric_eigen};
 use crate::memory::available_memory;
-use crate::model::Problem;
+use crate::model::{Hyperparameters, Problem};
 use crate::peers::{Method, PeerOptions, coordinates_by};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -19,11 +21,25 @@ pub enum Start {
     Coordinates(Matrix),
     /// Means of the maps, covariance I; column a·n + i is column a of C_i. [d_y, n·d_x]
     Maps(Matrix),
+    /// Both, found together.
+    Layout(Box<Layout>),
 }
 
-/// Makes a start of a named kind; `seed` is used by the random one only.
-pub fn make_start(problem: &Problem, init: Init, seed: u64) -> Result<Start> {
+/// Coordinates with the maps and hyper-parameters that belong to them.
+#[derive(Clone)]
+pub struct Layout {
+    /// Means of the coordinates. [n, d_x]
+    pub coordinates: Matrix,
+    /// Means of the maps; column a·n + i is column a of C_i. [d_y, n·d_x]
+    pub maps: Matrix,
+    /// α, γ, λ, ν to begin with.
+    pub hyper: Hyperparameters,
+}
+
+/// Makes a start of a named kind from a seed; the observer is told of runs that this takes.
+pub fn make_start(problem: &Problem, init: Init, config: &Config, seed: u64, observer: &mut Observer) -> Result<Start> {
     match init {
+        Init::Coarse => coarse_start(problem, config, seed, observer),
         Init::Random | Init::Auto => Ok(random(problem, seed)),
         Init::Spectral => spectral(problem),
         Init::Pca => by_peer(problem, Method::Pca, seed),

@@ -54,8 +54,7 @@ pub fn update_alpha(problem: &Problem, spectrum: &Spectrum, statistics: &Statist
     let square = trace(&statistics.coordinates.square);
     let d_x = problem.n_components as f64;
     let shifts = if statistics.coordinates.shift_precision.is_some() { 0.0 } else { 1.0 };
-    let slope =
-        |alpha: f64| d_x * (shifts / alpha + spectrum.sum(|w| 1.0 / (alpha + 2.0 * w))) - square;
+    let slope = |alpha: f64| d_x * (shifts / alpha + spectrum.sum(|w| 1.0 / (alpha + 2.0 * w))) - square;
     let (mut low, mut high) = (SMALLEST_ALPHA.ln(), 12.0f64);
     if slope(low.exp()) <= 0.0 {
         return SMALLEST_ALPHA;

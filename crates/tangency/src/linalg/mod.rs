@@ -1,8 +1,8 @@
 //! Linear algebra; the only room that names the linear-algebra crate.
 
 mod eigen;
-pub(crate) mod small;
 mod pattern;
+pub(crate) mod small;
 mod sparse;
 mod spd;
 

@@ -2,8 +2,8 @@
 
 use super::Matrix;
 use crate::error::{Error, Result};
-use faer::linalg::solvers::LltError;
 use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::solvers::LltError;
 use faer::sparse::linalg::cholesky::supernodal::SupernodalLltRef;
 use faer::sparse::linalg::cholesky::{
     CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
@@ -97,9 +97,16 @@ impl GraphPattern {
                 MemStack::new(&mut MemBuffer::new(scratch)),
                 Default::default(),
             )
-            .map_err(|LltError::NonPositivePivot { index }| Error::NotPositiveDefinite { matrix: name, pivot: index })?;
+            .map_err(|LltError::NonPositivePivot { index }| Error::NotPositiveDefinite {
+                matrix: name,
+                pivot: index,
+            })?;
         let log_det = 2.0 * self.pivots(&values).map(f64::ln).sum::<f64>();
-        if log_det.is_finite() { Ok(GraphFactor { values, log_det }) } else { Err(Error::NotPositiveDefinite { matrix: name, pivot: 0 }) }
+        if log_det.is_finite() {
+            Ok(GraphFactor { values, log_det })
+        } else {
+            Err(Error::NotPositiveDefinite { matrix: name, pivot: 0 })
+        }
     }
 
     fn pivots<'a>(&'a self, values: &'a [f64]) -> Box<dyn Iterator<Item = f64> + 'a> {

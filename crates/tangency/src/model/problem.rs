@@ -37,6 +37,13 @@ impl Problem {
         Self::assemble(self.observations.clone(), graph, self.n_components, self.epsilon)
     }
 
+    /// Other points with the same features on a graph of their own. What is not along the axes that are kept is left out
+    /// of their energies.
+    pub(crate) fn like(&self, observations: Matrix, graph: Graph) -> Result<Self> {
+        let made = Self::new(observations, graph, self.n_components, self.epsilon)?;
+        Ok(Self { n_features: self.n_features, ..made })
+    }
+
     fn assemble(observations: Matrix, graph: Graph, n_components: usize, epsilon: f64) -> Self {
         let edge_energy = graph
             .edges()

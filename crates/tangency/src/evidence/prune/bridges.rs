@@ -4,8 +4,8 @@ use super::search::Search;
 use super::{Bridge, PruneStep};
 use crate::error::Result;
 use crate::evidence::hypothesis::StartFrom;
-use crate::inference::Engine;
 use crate::graph::{pieces, squared_distance};
+use crate::inference::Engine;
 
 /// Ways to join two pieces that are tried.
 const WAYS: usize = 3;

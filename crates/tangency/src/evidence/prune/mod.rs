@@ -237,12 +237,7 @@ fn untaken(mut bridges: Vec<Bridge>) -> Vec<Bridge> {
 }
 
 /// The fit on the graph that is left.
-fn fit_of<E: Engine>(
-    fit: &Fit,
-    mut best: Hypothesis<E>,
-    removed: &[Removed],
-    bridges: &[Bridge],
-) -> Result<Fit> {
+fn fit_of<E: Engine>(fit: &Fit, mut best: Hypothesis<E>, removed: &[Removed], bridges: &[Bridge]) -> Result<Fit> {
     let graph = &best.problem.graph;
     let taken = bridges.iter().filter(|bridge| bridge.taken).map(|bridge| bridge.edge);
     let data = FittedData {

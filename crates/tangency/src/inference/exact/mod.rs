@@ -108,8 +108,7 @@ impl Engine for Exact {
     }
 
     fn go_on(&self, problem: &Problem, hyper: &Hyperparameters, before: &Beliefs) -> Beliefs {
-        let beginning =
-            Beginning { mean: Matrix::zeros(problem.n(), problem.n_components), spread: 1.0, maps: None };
+        let beginning = Beginning { mean: Matrix::zeros(problem.n(), problem.n_components), spread: 1.0, maps: None };
         Beliefs { maps: before.maps.clone(), ..self.begin(problem, hyper, beginning) }
     }
 

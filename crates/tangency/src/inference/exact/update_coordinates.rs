@@ -1,9 +1,9 @@
 //! The E-step of q(x): Σ_x⁻¹ = ⟨A⟩ + (αI + 2L)⊗I, μ_x = Σ_x b (docs/derivation.md, eq. 7).
 
-use super::aggregate::Sign;
 use super::Workspace;
-use crate::inference::moments::CoordinateMoments;
+use super::aggregate::Sign;
 use crate::error::Result;
+use crate::inference::moments::CoordinateMoments;
 use crate::linalg::{Matrix, gram_lower, invert_spd, product_with_symmetric};
 use crate::model::{Coordinates, Hyperparameters, Maps, Problem};
 use rayon::prelude::*;

@@ -1,10 +1,10 @@
 //! The E-step of q(C): Σ_C⁻¹ = ⟨Γ⟩ + K⊗I, μ_C = γ H Σ_C (docs/derivation.md, eq. 8).
 
+use super::Workspace;
 use super::aggregate::Sign;
 use super::update_coordinates::{add_constant, add_laplacian, copy_lower};
-use super::Workspace;
-use crate::inference::moments::MapMoments;
 use crate::error::Result;
+use crate::inference::moments::MapMoments;
 use crate::linalg::{Matrix, dot, invert_spd, product_with_symmetric};
 use crate::model::{Coordinates, Hyperparameters, Maps, Problem};
 use rayon::prelude::*;

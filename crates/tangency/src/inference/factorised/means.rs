@@ -163,8 +163,7 @@ pub(super) fn pull_on_coordinates(problem: &Problem, c: &[f64], u: &[f64], gamma
             for (a, slot) in out.iter_mut().enumerate() {
                 let own = &c[(i * d_x + a) * rows..(i * d_x + a + 1) * rows];
                 let other = &c[(j * d_x + a) * rows..(j * d_x + a + 1) * rows];
-                let pull: f64 =
-                    (0..rows).map(|f| (own[f] + other[f]) * (u[i * rows + f] - u[j * rows + f])).sum();
+                let pull: f64 = (0..rows).map(|f| (own[f] + other[f]) * (u[i * rows + f] - u[j * rows + f])).sum();
                 *slot += gamma * pull;
             }
         }
