@@ -99,6 +99,9 @@ impl Near {
     }
 }
 
+/// What fills a list at first. It is farther than any point, even if a distance overflows.
+const NOBODY: Near = Near { distance: f32::NAN, point: u32::MAX, new: false };
+
 /// The lists in their present state.
 struct Descent<'a> {
     table: &'a Table,
@@ -111,8 +114,7 @@ struct Descent<'a> {
 impl<'a> Descent<'a> {
     /// The nearest among the points that share a leaf.
     fn start(table: &'a Table, trees: &[Leaves], kept: usize) -> Self {
-        let nobody = Near { distance: f32::INFINITY, point: u32::MAX, new: false };
-        let lists = vec![nobody; table.n() * kept];
+        let lists = vec![NOBODY; table.n() * kept];
         let mut search = Self { table, kept, lists };
         let each_leaf = |i: u32, work: &mut Work| {
             trees.iter().for_each(|leaves| leaves.around(i).iter().for_each(|&j| work.propose(j)));
@@ -159,7 +161,7 @@ impl<'a> Descent<'a> {
 
 /// Room for the proposals of one point after the other.
 struct Work {
-    /// For each point, the last point to which it was proposed, counted from 1.
+    /// For each point, the last turn in which it was proposed. The first turn is 1.
     seen: Vec<u32>,
     turn: u32,
     proposed: Vec<u32>,
@@ -176,7 +178,7 @@ impl Work {
         self.turn += 1;
         self.proposed.clear();
         self.seen[i as usize] = self.turn;
-        for near in list.iter().filter(|near| near.distance < f32::INFINITY) {
+        for near in list.iter().filter(|near| near.point != NOBODY.point) {
             self.seen[near.point as usize] = self.turn;
         }
     }
@@ -264,7 +266,7 @@ impl Listing {
             offsets[i + 1] += offsets[i];
         }
         let mut next = offsets.clone();
-        let mut back = vec![Near { distance: 0.0, point: 0, new: false }; search.lists.len()];
+        let mut back = vec![NOBODY; search.lists.len()];
         for (entry, near) in search.lists.iter().enumerate() {
             let slot = &mut next[near.point as usize];
             back[*slot] = Near { point: (entry / search.kept) as u32, ..*near };

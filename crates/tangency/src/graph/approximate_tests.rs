@@ -121,3 +121,12 @@ fn numbers_too_large_for_single_precision_are_no_matter() {
         assert!(recall(&points, &approximate_neighbors(&points, 5, 1), 500, 1) >= 0.99);
     }
 }
+
+#[test]
+fn distances_that_overflow_leave_the_lists_full() {
+    for height in [f64::MAX, f64::MIN_POSITIVE / 1e6] {
+        let points = Matrix::from_fn(20, 300, |r, i| if (i + r) % 2 == 0 { height } else { -height });
+        let lists = approximate_neighbors(&points, 5, 1);
+        assert!(lists.iter().enumerate().all(|(i, list)| list.len() == 5 && !list.contains(&(i as u32))));
+    }
+}

@@ -94,3 +94,12 @@ fn far_pieces_are_bridged_where_single_precision_is_too_coarse() {
     let graph = Graph::from_edges(400, []);
     assert_eq!(bridges(&graph, &points), literal_bridges(&graph, &points));
 }
+
+#[test]
+fn distances_that_overflow_are_bridged() {
+    for height in [f64::MAX, f64::MIN_POSITIVE / 1e6] {
+        let points = Matrix::from_fn(2, 200, |r, i| if (i + r) % 3 == 0 { height } else { -height });
+        let graph = Graph::from_edges(200, []);
+        assert_eq!(bridges(&graph, &points), literal_bridges(&graph, &points));
+    }
+}

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use std::num::NonZero;
 
 /// Dimension up to which the tree is used.
-const TREE_DIMENSION: usize = 12;
+pub(super) const TREE_DIMENSION: usize = 12;
 /// Number of points below which comparing all pairs is quicker than a tree.
 const TREE_POINTS: usize = 256;
 /// Relative room given to rounding when candidates are proposed.

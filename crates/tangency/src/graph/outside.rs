@@ -8,6 +8,7 @@ use super::neighbors::{SLACK, squared_distance};
 use super::table::Table;
 use crate::linalg::Matrix;
 use rayon::prelude::*;
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -132,7 +133,9 @@ impl Party<'_> {
         table.squared_distances(self.places[member] as u32, to, &mut self.distances);
         let mut reach = table.reach(self.limit(member));
         for (at, place) in places.enumerate() {
-            if self.distances[at] <= reach && self.pieces[place] != self.piece(member) {
+            // what overflows and cannot be compared is not passed over
+            let far = self.distances[at].partial_cmp(&reach) == Some(Ordering::Greater);
+            if !far && self.pieces[place] != self.piece(member) {
                 self.meet(place, member);
                 reach = table.reach(self.limit(member));
             }

@@ -32,7 +32,7 @@ impl Table {
             largest.iter_mut().zip(off).for_each(|(largest, off)| *largest = largest.max(off));
         }
         let largest = largest.into_iter().fold(0.0, f64::max);
-        let scale = if largest > 0.0 { largest.recip() } else { 1.0 };
+        let scale = Some(largest.recip()).filter(|scale| scale.is_finite()).unwrap_or(1.0);
         let width = d.div_ceil(WIDTH);
         let mut lanes = vec![[0.0; WIDTH]; width * n];
         for i in 0..n {
@@ -53,6 +53,7 @@ impl Table {
         self.n
     }
 
+    #[inline(always)]
     fn row(&self, point: u32) -> &[Lane] {
         &self.lanes[point as usize * self.width..][..self.width]
     }
@@ -69,7 +70,7 @@ impl Table {
             #[inline(always)]
             || {
                 for (projection, point) in points {
-                    *projection = lane_sum(self.row(*point), direction, |a, b| a * b);
+                    *projection = lane_sum(self.row(*point), direction, product);
                 }
             },
         );
@@ -82,7 +83,9 @@ impl Table {
             #[inline(always)]
             || {
                 let from = self.row(from);
-                distances.extend(to.map(|j| lane_sum(from, self.row(j), |a, b| (a - b) * (a - b))));
+                for j in to {
+                    distances.push(lane_sum(from, self.row(j), squared_difference));
+                }
             },
         );
     }
@@ -95,6 +98,16 @@ impl Table {
         let of_sums = 1.0 + rounding * (self.width + WIDTH) as f64;
         ((limit.sqrt() * self.scale + of_points) * of_sums).powi(2) as f32
     }
+}
+
+#[inline(always)]
+fn product(a: f32, b: f32) -> f32 {
+    a * b
+}
+
+#[inline(always)]
+fn squared_difference(a: f32, b: f32) -> f32 {
+    (a - b) * (a - b)
 }
 
 /// Σ term(a, b), lane by lane and then across the lane.
