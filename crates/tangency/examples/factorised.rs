@@ -44,6 +44,11 @@ fn main() {
         })
         .fit(&roll.points)
         .unwrap();
+    let mut out = String::new();
+    for i in (0..n).step_by((n / 5000).max(1)) {
+        out += &format!("{} {} {} {}\n", fit.coordinates[(i, 0)], fit.coordinates[(i, 1)], roll.truth[(i, 0)], roll.truth[(i, 1)]);
+    }
+    std::fs::write("/tmp/lab/xy.txt", out).unwrap();
     println!(
         "n {n} bad edges {} {:?} {:?} iterations {} total {:.1}s bound {:.3} R2 {:.4} procrustes {:.4}",
         bad.len(),

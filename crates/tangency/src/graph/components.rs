@@ -1,9 +1,8 @@
 //! Pieces of a graph, and the shortest bridges that join them.
 
 use super::Graph;
-use super::neighbors::squared_distance;
+use super::outside::OutsideSearch;
 use crate::linalg::Matrix;
-use rayon::prelude::*;
 
 /// The pieces of the graph, largest first (then by first point), each with its points in ascending order.
 pub fn pieces(graph: &Graph) -> Vec<Vec<usize>> {
@@ -35,58 +34,77 @@ pub fn pieces(graph: &Graph) -> Vec<Vec<usize>> {
 /// The first of `candidates` that, one after the other, join pieces which the edges of the graph and those before leave
 /// apart.
 pub fn joining_edges(graph: &Graph, candidates: impl IntoIterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
-    let mut piece_of = vec![0usize; graph.n()];
-    for (p, piece) in pieces(graph).iter().enumerate() {
-        piece.iter().for_each(|&i| piece_of[i] = p);
-    }
-    let mut joining = Vec::new();
-    for (i, j) in candidates {
-        let (from, into) = (piece_of[i as usize], piece_of[j as usize]);
-        if from != into {
-            piece_of.iter_mut().filter(|piece| **piece == from).for_each(|piece| *piece = into);
-            joining.push((i, j));
-        }
-    }
-    joining
+    let mut unions = Unions::of(graph);
+    candidates.into_iter().filter(|&(i, j)| unions.join(i, j)).collect()
 }
 
 /// The shortest edges that make the graph one piece (a minimum spanning tree over its pieces), by Borůvka's rounds:
-/// every piece is joined to its nearest outside point, until one piece is left. `points` is d × n.
+/// every piece but the largest is joined to its nearest outside point, until one piece is left. The largest need not
+/// look, because it is found by the others. `points` is d × n.
 pub fn bridges(graph: &Graph, points: &Matrix) -> Vec<(u32, u32)> {
-    let n = graph.n();
+    let mut unions = Unions::of(graph);
     let mut added = Vec::new();
+    let mut search = None;
     loop {
-        let joined = Graph::from_edges(n, graph.edges().iter().chain(&added).copied());
-        let pieces = pieces(&joined);
-        if pieces.len() == 1 {
-            return Graph::from_edges(n, added).edges().to_vec();
+        let (largest, size) = unions.largest();
+        if size == graph.n() {
+            return Graph::from_edges(graph.n(), added).edges().to_vec();
         }
-        let mut piece_of = vec![0usize; n];
-        for (p, piece) in pieces.iter().enumerate() {
-            piece.iter().for_each(|&i| piece_of[i] = p);
-        }
-        let nearest: Vec<(f64, u32, u32)> = (0..n)
-            .into_par_iter()
-            .map(|i| {
-                (0..n)
-                    .filter(|&j| piece_of[j] != piece_of[i])
-                    .map(|j| {
-                        let (a, b) = (i.min(j), i.max(j));
-                        (squared_distance(points.col_as_slice(i), points.col_as_slice(j)), a as u32, b as u32)
-                    })
-                    .min_by(by_length)
-                    .unwrap_or((f64::INFINITY, 0, 0))
-            })
-            .collect();
-        for piece in &pieces {
-            if let Some(&(_, i, j)) = piece.iter().map(|&i| &nearest[i]).min_by(|p, q| by_length(p, q)) {
+        let piece_of: Vec<u32> = (0..graph.n() as u32).map(|i| unions.root(i)).collect();
+        let search = search.get_or_insert_with(|| OutsideSearch::new(points));
+        for (i, j) in search.shortest_ways_out(&piece_of, largest) {
+            // two pieces may have chosen the same edge
+            if unions.join(i, j) {
                 added.push((i, j));
             }
         }
     }
 }
 
-/// Length first, then the smaller numbers: the same bridges in every run, and no cycle among equal lengths.
-fn by_length(p: &(f64, u32, u32), q: &(f64, u32, u32)) -> std::cmp::Ordering {
-    p.0.total_cmp(&q.0).then((p.1, p.2).cmp(&(q.1, q.2)))
+/// Pieces that grow together: a point leads to the root of its piece.
+struct Unions {
+    parents: Vec<u32>,
+    /// Number of points, for roots.
+    sizes: Vec<usize>,
 }
+
+impl Unions {
+    fn of(graph: &Graph) -> Self {
+        let mut unions = Self { parents: (0..graph.n() as u32).collect(), sizes: vec![1; graph.n()] };
+        graph.edges().iter().for_each(|&(i, j)| {
+            unions.join(i, j);
+        });
+        unions
+    }
+
+    fn root(&mut self, mut i: u32) -> u32 {
+        while self.parents[i as usize] != i {
+            // every second point on the way is led past its parent, which keeps all ways short
+            self.parents[i as usize] = self.parents[self.parents[i as usize] as usize];
+            i = self.parents[i as usize];
+        }
+        i
+    }
+
+    /// Whether the two were apart.
+    fn join(&mut self, i: u32, j: u32) -> bool {
+        let (p, q) = (self.root(i), self.root(j));
+        if p == q {
+            return false;
+        }
+        let (small, large) = if self.sizes[p as usize] < self.sizes[q as usize] { (p, q) } else { (q, p) };
+        self.parents[small as usize] = large;
+        self.sizes[large as usize] += self.sizes[small as usize];
+        true
+    }
+
+    /// The root of the largest piece and its number of points. A root has more points than those it leads.
+    fn largest(&self) -> (u32, usize) {
+        let sizes = self.sizes.iter().enumerate();
+        sizes.max_by_key(|&(_, &size)| size).map_or((0, 0), |(root, &size)| (root as u32, size))
+    }
+}
+
+#[cfg(test)]
+#[path = "components_tests.rs"]
+mod tests;

@@ -1,14 +1,20 @@
 //! The neighbour graph: who is next to whom, its pieces, its Laplacian, and distances along it.
 
+mod approximate;
 mod components;
 mod edge_list;
+mod forest;
 mod geodesics;
 mod laplacian;
 mod neighborhoods;
 mod neighbors;
+mod outside;
 mod ranks;
 mod stars;
+mod search;
+mod table;
 
+pub use approximate::{approximate_neighbors, recall};
 pub use components::{bridges, joining_edges, pieces};
 pub use edge_list::{EdgeNames, edges_from_cells};
 pub(crate) use geodesics::Paths;
@@ -17,9 +23,10 @@ pub use laplacian::Laplacian;
 pub(crate) use laplacian::shifted_inverse;
 pub use neighborhoods::Neighborhoods;
 pub(crate) use neighbors::squared_distance;
-pub use neighbors::{NeighborIndex, nearest_neighbors, neighbor_graph, within_radius};
+pub use neighbors::{NeighborIndex, graph_of_lists, nearest_neighbors, neighbor_graph, within_radius};
 pub use ranks::neighbor_ranks;
 pub use stars::{Star, Stars, edge_resistances};
+pub use search::{Found, NeighborSearch, find_neighbors};
 
 use serde::{Deserialize, Serialize};
 

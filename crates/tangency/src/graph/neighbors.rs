@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use std::num::NonZero;
 
 /// Dimension up to which the tree is used.
-const TREE_DIMENSION: usize = 12;
+pub(super) const TREE_DIMENSION: usize = 12;
 /// Number of points below which comparing all pairs is quicker than a tree.
 const TREE_POINTS: usize = 256;
 /// Relative room given to rounding when candidates are proposed.
@@ -23,12 +23,16 @@ pub fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
 
 /// The graph of the `k` nearest neighbours; `points` is d × n, one point a column, and k < n.
 pub fn neighbor_graph(points: &Matrix, k: usize, symmetry: Symmetry) -> Graph {
-    let lists = nearest_neighbors(points, k);
+    graph_of_lists(&nearest_neighbors(points, k), symmetry)
+}
+
+/// The graph of lists of neighbours, one of each point.
+pub fn graph_of_lists(lists: &[Vec<u32>], symmetry: Symmetry) -> Graph {
     let listed = |i: u32, j: u32| lists[i as usize].contains(&j);
     let edges = lists.iter().enumerate().flat_map(|(i, list)| list.iter().map(move |&j| (i as u32, j)));
     match symmetry {
-        Symmetry::Or => Graph::from_edges(points.ncols(), edges),
-        Symmetry::Mutual => Graph::from_edges(points.ncols(), edges.filter(|&(i, j)| listed(j, i))),
+        Symmetry::Or => Graph::from_edges(lists.len(), edges),
+        Symmetry::Mutual => Graph::from_edges(lists.len(), edges.filter(|&(i, j)| listed(j, i))),
     }
 }
 
@@ -51,15 +55,7 @@ enum Search {
 impl NeighborIndex {
     /// Prepares points, d × n, one a column.
     pub fn new(points: Matrix) -> Self {
-        let tree = match points.nrows() {
-            d if points.ncols() < TREE_POINTS || d > TREE_DIMENSION => None,
-            0..=2 => Padded::<2>::build(&points),
-            3 => Padded::<3>::build(&points),
-            4 => Padded::<4>::build(&points),
-            5..=8 => Padded::<8>::build(&points),
-            _ => Padded::<12>::build(&points),
-        };
-        let search = tree.map_or_else(|| Search::Products(Products::new(&points)), Search::Tree);
+        let search = tree_of(&points).map_or_else(|| Search::Products(Products::new(&points)), Search::Tree);
         Self { points, search }
     }
 
@@ -78,15 +74,8 @@ impl NeighborIndex {
         let n = self.points.ncols();
         let count = |query: usize| (k + usize::from(skipped(query).is_some())).min(n);
         let choose = |query: usize, candidates: Vec<u32>| -> Vec<u32> {
-            let from = queries.col_as_slice(query);
-            let mut ranked: Vec<(f64, u32)> = candidates
-                .into_iter()
-                .filter(|&j| Some(j) != skipped(query))
-                .map(|j| (squared_distance(from, self.points.col_as_slice(j as usize)), j))
-                .collect();
-            ranked.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
-            ranked.truncate(k);
-            ranked.into_iter().map(|(_, j)| j).collect()
+            let others = candidates.into_iter().filter(|&j| Some(j) != skipped(query));
+            nearest_of(&self.points, queries.col_as_slice(query), others, k)
         };
         match &self.search {
             Search::Tree(tree) => (0..queries.ncols())
@@ -98,17 +87,31 @@ impl NeighborIndex {
     }
 }
 
+/// The `k` of the candidates that are nearest to a place, nearest first, the smaller number first between equal distances.
+pub(super) fn nearest_of(points: &Matrix, from: &[f64], candidates: impl Iterator<Item = u32>, k: usize) -> Vec<u32> {
+    let apart = |j: u32| (squared_distance(from, points.col_as_slice(j as usize)), j);
+    let mut ranked: Vec<(f64, u32)> = candidates.map(apart).collect();
+    ranked.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
+    ranked.truncate(k);
+    ranked.into_iter().map(|(_, j)| j).collect()
+}
+
 /// The graph of all pairs at most `radius` apart.
 pub fn within_radius(points: &Matrix, radius: f64) -> Graph {
     let n = points.ncols();
     let limit = radius * radius;
+    let tree = tree_of(points);
     let edges: Vec<(u32, u32)> = (0..n)
         .into_par_iter()
         .flat_map_iter(|i| {
             let from = points.col_as_slice(i);
-            (i + 1..n)
-                .filter(move |&j| squared_distance(from, points.col_as_slice(j)) <= limit)
-                .map(move |j| (i as u32, j as u32))
+            let near = move |j: &u32| squared_distance(from, points.col_as_slice(*j as usize)) <= limit;
+            let later = i as u32 + 1..n as u32;
+            let candidates = match &tree {
+                Some(tree) => tree.within(from, limit).into_iter().filter(|j| later.contains(j)).filter(near).collect(),
+                None => later.filter(near).collect::<Vec<u32>>(),
+            };
+            candidates.into_iter().map(move |j| (i as u32, j))
         })
         .collect();
     Graph::from_edges(n, edges)
@@ -118,6 +121,21 @@ pub fn within_radius(points: &Matrix, radius: f64) -> Graph {
 trait Tree: Send + Sync {
     /// At least the `count` nearest.
     fn candidates(&self, query: &[f64], count: usize) -> Vec<u32>;
+
+    /// At least those whose squared distance is no more than `limit`.
+    fn within(&self, query: &[f64], limit: f64) -> Vec<u32>;
+}
+
+/// The tree of the points, where one is quicker than all pairs.
+fn tree_of(points: &Matrix) -> Option<Box<dyn Tree>> {
+    match points.nrows() {
+        d if points.ncols() < TREE_POINTS || d > TREE_DIMENSION => None,
+        0..=2 => Padded::<2>::build(points),
+        3 => Padded::<3>::build(points),
+        4 => Padded::<4>::build(points),
+        5..=8 => Padded::<8>::build(points),
+        _ => Padded::<12>::build(points),
+    }
 }
 
 /// Points with zeros for missing axes, which add nothing to a distance.
@@ -137,10 +155,13 @@ where
 impl<const D: usize> Tree for Padded<D> {
     fn candidates(&self, query: &[f64], count: usize) -> Vec<u32> {
         let Some(count) = NonZero::new(count) else { return vec![] };
-        let row = padded::<D>(query);
-        let nearest = self.0.query(&row).nearest_n::<SquaredEuclidean<f64>>(count).execute();
-        let reach = nearest.iter().map(|found| found.distance).fold(0.0, f64::max);
-        let all = self.0.query(&row).within::<SquaredEuclidean<f64>>(reach * (1.0 + SLACK)).unsorted().execute();
+        let nearest = self.0.query(&padded(query)).nearest_n::<SquaredEuclidean<f64>>(count).execute();
+        self.within(query, nearest.iter().map(|found| found.distance).fold(0.0, f64::max))
+    }
+
+    fn within(&self, query: &[f64], limit: f64) -> Vec<u32> {
+        let row = padded(query);
+        let all = self.0.query(&row).within::<SquaredEuclidean<f64>>(limit * (1.0 + SLACK)).unsorted().execute();
         all.iter().map(|found| found.item).collect()
     }
 }
@@ -169,15 +190,16 @@ impl Products {
         Self { mean, centred, norms }
     }
 
-    fn candidates(
+    /// What `choose` makes of each query and of at least the `count` points nearest to it.
+    pub(super) fn candidates<T: Send>(
         &self,
         queries: &Matrix,
         count: impl Fn(usize) -> usize + Sync,
-        choose: impl Fn(usize, Vec<u32>) -> Vec<u32> + Sync,
-    ) -> Vec<Vec<u32>> {
+        choose: impl Fn(usize, Vec<u32>) -> T + Sync,
+    ) -> Vec<T> {
         let n = self.centred.ncols();
         self.each_query(queries, |query, near, slack| {
-            let Some(last) = count(query).checked_sub(1) else { return vec![] };
+            let Some(last) = count(query).checked_sub(1) else { return choose(query, vec![]) };
             let mut order = near.clone();
             let (_, &mut reach, _) = order.select_nth_unstable_by(last, f64::total_cmp);
             let limit = reach.max(0.0) * (1.0 + SLACK) + slack;

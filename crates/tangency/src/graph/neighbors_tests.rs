@@ -60,3 +60,19 @@ fn mutual_is_a_part_of_or() {
     assert!(mutual.edges().len() < either.edges().len());
     assert!(mutual.edges().iter().all(|edge| either.edges().binary_search(edge).is_ok()));
 }
+
+#[test]
+fn a_radius_finds_the_pairs_of_all_pairs() {
+    // on a grid many pairs are exactly at the radius
+    for d in [1, 3, 7, 12, 14] {
+        let points = Matrix::from_fn(d, 400, |r, i| ((i * 7919 + r * 104_729) % 9973 / 2500) as f64);
+        for radius in [0.0, 1.0, 2.0, 1e3] {
+            let near = |&(i, j): &(usize, usize)| {
+                squared_distance(points.col_as_slice(i), points.col_as_slice(j)) <= radius * radius
+            };
+            let pairs = (0..400).flat_map(|i| (i + 1..400).map(move |j| (i, j))).filter(near);
+            let expected: Vec<(u32, u32)> = pairs.map(|(i, j)| (i as u32, j as u32)).collect();
+            assert_eq!(within_radius(&points, radius).edges(), &expected, "d = {d}, radius = {radius}");
+        }
+    }
+}

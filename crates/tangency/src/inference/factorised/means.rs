@@ -35,6 +35,7 @@ impl Factorised {
             MOST,
         );
         beliefs.x = found;
+        if std::env::var("DBG").is_ok() { eprint!("x{steps} "); }
         self.for_coordinates = Some(preconditioner.after(steps));
         Ok(())
     }
@@ -63,6 +64,7 @@ impl Factorised {
             MOST,
         );
         beliefs.c = found;
+        if std::env::var("DBG").is_ok() { eprint!("c{steps} "); }
         self.for_maps = Some(preconditioner.after(steps));
         Ok(())
     }
