@@ -89,6 +89,9 @@ pub struct Config {
     pub max_iter: usize,
     /// A run ends when an iteration without extrapolation raises the bound by less than this, in nats a point.
     pub tol: f64,
+    /// The same for runs that began from a coarser graph, where it is larger: what such a run gains slowly it gains by
+    /// bending a layout that is right.
+    pub coarse_tol: f64,
     /// The small constant ε of the paper's priors.
     pub epsilon: f64,
     /// First γ.
@@ -132,6 +135,7 @@ impl Default for Config {
             n_init: 1,
             max_iter: 500,
             tol: 1e-4,
+            coarse_tol: 1e-2,
             epsilon: 1e-3,
             gamma0: 1.0,
             alpha0: 1e-3,
@@ -191,8 +195,10 @@ impl Config {
         if let Some(radius) = self.radius {
             positive("radius", radius)?;
         }
-        if !(self.tol >= 0.0 && self.tol.is_finite()) {
-            return invalid("tol", format!("zero or a positive number, not {}", self.tol));
+        for (field, value) in [("tol", self.tol), ("coarse_tol", self.coarse_tol)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return invalid(field, format!("zero or a positive number, not {value}"));
+            }
         }
         if self.n_init > 1 && !matches!(self.init, Init::Auto | Init::Random) {
             return invalid(

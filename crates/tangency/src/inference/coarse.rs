@@ -25,8 +25,6 @@ use rayon::prelude::*;
 pub const SMALL: usize = 3000;
 /// Points of a cell.
 const CELL: usize = 8;
-/// A coarse run ends when an iteration gains less than this, in nats a point.
-const ENOUGH: f64 = 1e-3;
 /// Iterations that each usual start of the coarsest graph climbs before the best goes on.
 const TRIAL: usize = 12;
 
@@ -37,10 +35,9 @@ pub fn coarse_start(problem: &Problem, config: &Config, seed: u64, observer: &mu
     }
     let cells = Cells::new(problem, config.n_neighbors, seed);
     let coarse = cells.problem(problem)?;
-    let config = Config { tol: config.tol.max(ENOUGH), ..config.clone() };
-    let start = coarse_start(&coarse, &config, derived_seed(seed, 0), observer)?;
-    let mut engine = Factorised::new(&coarse, &config)?;
-    let mut run = Run::new(&coarse, &config, &engine, &start);
+    let start = coarse_start(&coarse, config, derived_seed(seed, 0), observer)?;
+    let mut engine = Factorised::new(&coarse, config)?;
+    let mut run = Run::new(&coarse, config, &engine, &start);
     run.advance(&mut engine, None, observer)?;
     Ok(Start::Layout(Box::new(cells.carry_over(problem, &run))))
 }

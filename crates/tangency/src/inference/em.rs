@@ -20,6 +20,8 @@ use std::ops::ControlFlow;
 const SETTLED: f64 = 1e-2;
 /// Most iterations that the coordinates are held still.
 const LONGEST_FREEZE: usize = 40;
+/// Most iterations that coordinates are held still which come with their maps.
+const LAYOUT_FREEZE: usize = 3;
 /// Iterations with fixed priors in a run from maps: at least, and at most.
 const GROWTH: std::ops::Range<usize> = 20..60;
 /// The coordinates have grown when |μ_x|² is this many times their total variance.
@@ -121,6 +123,9 @@ pub struct Run<'a, E: Engine> {
     in_stage: usize,
     rejected: bool,
     last_gain: f64,
+    longest_freeze: usize,
+    /// The gain, in nats a point, at which the run ends.
+    tol: f64,
 }
 
 impl<'a, E: Engine> Run<'a, E> {
@@ -156,16 +161,23 @@ impl<'a, E: Engine> Run<'a, E> {
                     Rule::Learned => value * scale * scale,
                 };
                 let hyper = Hyperparameters {
+                    alpha: match config.alpha {
+                        Rule::Fixed(fixed) => fixed,
+                        Rule::Learned => layout.hyper.alpha / (scale * scale),
+                    },
                     gamma: layout.hyper.gamma,
                     lambda: tightened(config.lambda, layout.hyper.lambda),
                     nu: tightened(config.nu, layout.hyper.nu),
-                    ..hyper
                 };
                 (Beginning { mean, spread, maps: Some(maps) }, Stage::FittingMaps, hyper)
             }
         };
         let beliefs = engine.begin(problem, &hyper, beginning);
-        Self::at(problem, config, engine, beliefs, hyper, stage)
+        let mut run = Self::at(problem, config, engine, beliefs, hyper, stage);
+        if matches!(start, Start::Layout(_)) {
+            (run.longest_freeze, run.tol) = (LAYOUT_FREEZE, config.coarse_tol.max(config.tol));
+        }
+        run
     }
 
     /// A run that goes on from a posterior on another graph of the same points: the maps and hyper-parameters it ended
@@ -199,6 +211,8 @@ impl<'a, E: Engine> Run<'a, E> {
             in_stage: 0,
             rejected: false,
             last_gain: f64::INFINITY,
+            longest_freeze: LONGEST_FREEZE,
+            tol: config.tol,
         }
     }
 
@@ -262,7 +276,7 @@ impl<'a, E: Engine> Run<'a, E> {
         let last = self.trace.len() + 1 >= self.config.max_iter;
         let extrapolated = accelerate && !last && self.momentum.extrapolate(engine, &mut self.beliefs, &mut self.hyper);
 
-        let least = STEP * self.last_gain.max(self.config.tol * n);
+        let least = STEP * self.last_gain.max(self.tol * n);
         if self.stage != Stage::FittingMaps {
             (self.statistics.coordinates, self.statistics.residual) =
                 engine.update_coordinates(problem, &self.hyper, least, &mut self.beliefs)?;
@@ -300,7 +314,7 @@ impl<'a, E: Engine> Run<'a, E> {
         let moments = &self.statistics.coordinates;
         let variance = moments.total() - moments.mean_square;
         let over = match self.stage {
-            Stage::FittingMaps => gain < SETTLED * n || self.in_stage >= LONGEST_FREEZE,
+            Stage::FittingMaps => gain < SETTLED * n || self.in_stage >= self.longest_freeze,
             Stage::Growing => {
                 self.in_stage >= GROWTH.end || (self.in_stage >= GROWTH.start && moments.mean_square > GROWN * variance)
             }
@@ -317,7 +331,7 @@ impl<'a, E: Engine> Run<'a, E> {
         if moments.mean_square < COLLAPSED * variance {
             return Some(Stop::Collapsed);
         }
-        if self.config.tol > 0.0 && gain < self.config.tol * n {
+        if self.tol > 0.0 && gain < self.tol * n {
             if !extrapolated {
                 return Some(Stop::Converged);
             }

@@ -112,24 +112,30 @@ impl Factorised {
         let (graph, size) = (&problem.graph, d_x * d_x);
         let Beliefs { x, s, c, t } = beliefs;
         let trace = |p: &[f64], q: &[f64]| p.iter().zip(q).map(|(p, q)| p * q).sum::<f64>();
-        let block = |blocks: &'_ [f64], i: usize| -> Vec<f64> { blocks[i * size..(i + 1) * size].to_vec() };
-        0.25 * sum(n, |i| {
-            let (mut arms, mut images, mut gram) = (Vec::new(), Vec::new(), vec![0.0; size]);
-            let (own_s, own_t) = (block(s, i), block(t, i));
-            let of_x = Means { values: x, rows: 1, sign: Sign::Difference };
-            self.star_gram(problem, i, &of_x, &mut arms, &mut images, &mut gram);
-            let mut total = d_y * trace(&gram, &own_t);
-            let of_c = Means { values: c, rows, sign: Sign::Sum };
-            self.star_gram(problem, i, &of_c, &mut arms, &mut images, &mut gram);
-            total += trace(&gram, &own_s);
-            total += d_y * self.star_sums[i] * trace(&own_t, &own_s);
-            for (place, &j) in graph.neighbors(i).iter().enumerate() {
-                let j = j as usize;
-                let resistance = self.resistances[graph.first(i) + place];
-                total += d_y * resistance * trace(&t[j * size..(j + 1) * size], &own_s);
-            }
-            total
-        })
+        let of_x = Means { values: x, rows: 1, sign: Sign::Difference };
+        let of_c = Means { values: c, rows, sign: Sign::Sum };
+        let parts: Vec<f64> = (0..n)
+            .into_par_iter()
+            .with_min_len(64)
+            .map_init(
+                || (Vec::new(), Vec::new(), vec![0.0; size]),
+                |(arms, images, gram), i| {
+                    let (own_s, own_t) = (&s[i * size..(i + 1) * size], &t[i * size..(i + 1) * size]);
+                    self.star_gram(problem, i, &of_x, arms, images, gram);
+                    let mut total = d_y * trace(gram, own_t);
+                    self.star_gram(problem, i, &of_c, arms, images, gram);
+                    total += trace(gram, own_s);
+                    total += d_y * self.star_sums[i] * trace(own_t, own_s);
+                    for (place, &j) in graph.neighbors(i).iter().enumerate() {
+                        let j = j as usize;
+                        let resistance = self.resistances[graph.first(i) + place];
+                        total += d_y * resistance * trace(&t[j * size..(j + 1) * size], own_s);
+                    }
+                    total
+                },
+            )
+            .collect();
+        0.25 * sum(n, |i| parts[i])
     }
 }
 

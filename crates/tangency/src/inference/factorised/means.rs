@@ -35,7 +35,6 @@ impl Factorised {
             MOST,
         );
         beliefs.x = found;
-        if std::env::var("DBG").is_ok() { eprint!("x{steps} "); }
         self.for_coordinates = Some(preconditioner.after(steps));
         Ok(())
     }
@@ -64,7 +63,6 @@ impl Factorised {
             MOST,
         );
         beliefs.c = found;
-        if std::env::var("DBG").is_ok() { eprint!("c{steps} "); }
         self.for_maps = Some(preconditioner.after(steps));
         Ok(())
     }

@@ -37,12 +37,7 @@ impl Factorised {
         images.resize(arms.len(), 0.0);
         for star in self.stars.of(i) {
             let inside = star.first * width..(star.first + star.size) * width;
-            let (arms, images) = (&arms[inside.clone()], &mut images[inside]);
-            for (row, image) in star.matrix.chunks_exact(star.size).zip(images.chunks_exact_mut(width)) {
-                for (&weight, arm) in row.iter().zip(arms.chunks_exact(width)) {
-                    image.iter_mut().zip(arm).for_each(|(slot, value)| *slot += weight * value);
-                }
-            }
+            weigh(star.matrix, star.size, width, &arms[inside.clone()], &mut images[inside]);
         }
     }
 
@@ -106,4 +101,41 @@ fn split_by_points<'a>(problem: &Problem, mut rest: &'a mut [f64], width: usize)
             part
         })
         .collect()
+}
+
+/// `images = matrix * arms`, both of `width` columns, row by row.
+fn weigh(matrix: &[f64], size: usize, width: usize, arms: &[f64], images: &mut [f64]) {
+    pulp::Arch::new().dispatch(
+        #[inline(always)]
+        || match width {
+            1 => weigh_few::<1>(matrix, size, arms, images),
+            2 => weigh_few::<2>(matrix, size, arms, images),
+            3 => weigh_few::<3>(matrix, size, arms, images),
+            4 => weigh_few::<4>(matrix, size, arms, images),
+            6 => weigh_few::<6>(matrix, size, arms, images),
+            9 => weigh_few::<9>(matrix, size, arms, images),
+            _ => {
+                for (row, image) in matrix.chunks_exact(size).zip(images.chunks_exact_mut(width)) {
+                    for (&weight, arm) in row.iter().zip(arms.chunks_exact(width)) {
+                        image.iter_mut().zip(arm).for_each(|(slot, value)| *slot += weight * value);
+                    }
+                }
+            }
+        },
+    );
+}
+
+/// The same for a width that the compiler knows.
+#[inline(always)]
+fn weigh_few<const WIDTH: usize>(matrix: &[f64], size: usize, arms: &[f64], images: &mut [f64]) {
+    let (arms, images) = (arms.as_chunks::<WIDTH>().0, images.as_chunks_mut::<WIDTH>().0);
+    for (row, image) in matrix.chunks_exact(size).zip(images) {
+        let mut sum = [0.0; WIDTH];
+        for (&weight, arm) in row.iter().zip(arms) {
+            for p in 0..WIDTH {
+                sum[p] += weight * arm[p];
+            }
+        }
+        *image = sum;
+    }
 }
