@@ -16,6 +16,9 @@ const FEW: usize = 400;
 /// A factor serves while its work, its mean column's length squared, is below this for each point. On graphs of
 /// two-dimensional manifolds it is some thousands; on those of high dimension the factor is nearly full.
 const WORK_PER_POINT: f64 = 1e6;
+/// Random vectors of the spectrum's quadrature: where the log-determinants themselves are exact, and where they are not.
+const TO_SEARCH: usize = 3;
+const TO_ESTIMATE: usize = 20;
 /// Squared relative residual at which an iterative solve ends, and the most steps it may take.
 const PRECISION: f64 = 1e-20;
 const MOST: usize = 2000;
@@ -54,11 +57,12 @@ impl Laplace {
             }
             false => None,
         };
+        let vectors = if factored.is_some() { TO_SEARCH } else { TO_ESTIMATE };
         let (spectrum, estimate, error) = if n <= FEW {
             let Laplacian { eigenvalues, log_pseudo_det, .. } = Laplacian::new(graph)?;
             (Spectrum::exact(eigenvalues[1..].to_vec()), log_pseudo_det, 0.0)
         } else {
-            let Quadrature { values, weights, log_pseudo_det, error } = quadrature(graph, config.random_state)?;
+            let Quadrature { values, weights, log_pseudo_det, error } = quadrature(graph, vectors, config.random_state)?;
             (Spectrum::estimated(values, weights), log_pseudo_det, error)
         };
         // |L + e₁e₁ᵀ| = pdet(L) / n
@@ -119,30 +123,42 @@ impl Laplace {
             let found = self.spectrum.log_determinants(hyper.alpha, ratio);
             return Ok(LogDeterminants { laplacian: self.log_pseudo_det, ..found });
         }
-        Ok(LogDeterminants {
-            laplacian: self.log_pseudo_det,
-            coordinates: self.shifted(problem, hyper.alpha)?,
+        let laplace = &*self;
+        let (coordinates, maps) = rayon::join(
+            || laplace.shifted(problem, hyper.alpha),
             // the paper's prior has no such part
-            maps: if ratio > 0.0 { self.shifted(problem, ratio)? } else { 0.0 },
-        })
+            || if ratio > 0.0 { laplace.shifted(problem, ratio) } else { Ok(0.0) },
+        );
+        let (coordinates, maps) = (coordinates?, maps?);
+        self.remember(hyper.alpha, coordinates);
+        self.remember(ratio, maps);
+        Ok(LogDeterminants { laplacian: self.log_pseudo_det, coordinates, maps })
+    }
+
+    fn known(&self, a: f64) -> Option<f64> {
+        // a joint rescaling changes a ratio by rounding only
+        self.remembered.iter().find(|(at, _)| (at - a).abs() <= 1e-13 * a).map(|(_, value)| *value)
+    }
+
+    fn remember(&mut self, a: f64, value: f64) {
+        if self.known(a).is_none() {
+            if self.remembered.len() == REMEMBERED {
+                self.remembered.remove(0);
+            }
+            self.remembered.push((a, value));
+        }
     }
 
     /// Σ log(a + 2ω) over the non-zero ω.
-    fn shifted(&mut self, problem: &Problem, a: f64) -> Result<f64> {
-        // a joint rescaling changes a ratio by rounding only
-        if let Some(&(_, known)) = self.remembered.iter().find(|(at, _)| (at - a).abs() <= 1e-13 * a) {
+    fn shifted(&self, problem: &Problem, a: f64) -> Result<f64> {
+        if let Some(known) = self.known(a) {
             return Ok(known);
         }
         let Some(Factored { pattern, .. }) = &self.factored else { return Ok(f64::NAN) };
         let graph = &problem.graph;
         let diagonal: Vec<f64> = degrees(graph).iter().map(|degree| 2.0 * degree + a).collect();
         let factor = pattern.factor(&diagonal, &vec![-2.0; graph.edges().len()], "precision of a prior")?;
-        let found = factor.log_det - a.ln();
-        if self.remembered.len() == REMEMBERED {
-            self.remembered.remove(0);
-        }
-        self.remembered.push((a, found));
-        Ok(found)
+        Ok(factor.log_det - a.ln())
     }
 }
 

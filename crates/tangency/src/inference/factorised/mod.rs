@@ -27,6 +27,7 @@ use conjugate_gradients::sum;
 use laplace::Laplace;
 use preconditioner::Preconditioner;
 use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
 /// The factorised engine on one graph.
 pub struct Factorised {
@@ -40,6 +41,8 @@ pub struct Factorised {
     laplace: Laplace,
     for_coordinates: Option<Preconditioner>,
     for_maps: Option<Preconditioner>,
+    /// Large buffers between uses: to ask for them anew each time costs more than to fill them.
+    spare: Mutex<Vec<Vec<f64>>>,
 }
 
 /// q(x) and q(C), point by point.
@@ -78,6 +81,17 @@ impl Sizes {
 }
 
 impl Factorised {
+    /// A buffer of this length with anything in it; `give_back` ends its use.
+    fn buffer(&self, length: usize) -> Vec<f64> {
+        let mut buffer = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        buffer.resize(length, 0.0);
+        buffer
+    }
+
+    fn give_back(&self, buffer: Vec<f64>) {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+    }
+
     /// Moments of q(x).
     fn coordinate_moments(&self, problem: &Problem, beliefs: &Beliefs) -> CoordinateMoments {
         let Sizes { n, d_x, .. } = Sizes::of(problem);
@@ -167,7 +181,7 @@ impl Engine for Factorised {
             .collect();
         let resistances = seen.iter().zip(&reverse).map(|(here, &there)| here.min(seen[there as usize])).collect();
         let laplace = Laplace::new(problem, config)?;
-        Ok(Self { stars, star_sums, reverse, resistances, laplace, for_coordinates: None, for_maps: None })
+        Ok(Self { stars, star_sums, reverse, resistances, laplace, for_coordinates: None, for_maps: None, spare: Mutex::default() })
     }
 
     fn changed(&self, _: &Problem, problem: &Problem, config: &Config) -> Result<Self> {
@@ -176,6 +190,7 @@ impl Engine for Factorised {
 
     fn rest(&mut self) {
         (self.for_coordinates, self.for_maps) = (None, None);
+        self.spare = Mutex::default();
     }
 
     fn begin(&self, problem: &Problem, _: &Hyperparameters, beginning: Beginning) -> Beliefs {

@@ -9,7 +9,6 @@ use crate::linalg::{Matrix, symmetric_eigen};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-const VECTORS: usize = 10;
 const STEPS: usize = 50;
 
 pub struct Quadrature {
@@ -20,22 +19,23 @@ pub struct Quadrature {
     pub error: f64,
 }
 
-pub fn quadrature(graph: &Graph, seed: u64) -> Result<Quadrature> {
+/// From this many random vectors.
+pub fn quadrature(graph: &Graph, vectors: usize, seed: u64) -> Result<Quadrature> {
     let n = graph.n();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (mut values, mut weights, mut estimates) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..VECTORS {
+    for _ in 0..vectors {
         let mut start: Vec<f64> = (0..n).map(|_| if rng.random::<bool>() { 1.0 } else { -1.0 }).collect();
         center(&mut start);
         let (points, shares) = lanczos(graph, start)?;
-        let each = (n - 1) as f64 / VECTORS as f64;
+        let each = (n - 1) as f64 / vectors as f64;
         estimates.push((n - 1) as f64 * points.iter().zip(&shares).map(|(w, share)| share * w.ln()).sum::<f64>());
         weights.extend(shares.iter().map(|share| each * share));
         values.extend(points);
     }
-    let mean = estimates.iter().sum::<f64>() / VECTORS as f64;
+    let mean = estimates.iter().sum::<f64>() / vectors as f64;
     let spread: f64 = estimates.iter().map(|value| (value - mean).powi(2)).sum();
-    let error = (spread / (VECTORS * (VECTORS - 1)) as f64).sqrt();
+    let error = (spread / (vectors * (vectors - 1)) as f64).sqrt();
     Ok(Quadrature { values, weights, log_pseudo_det: mean, error })
 }
 

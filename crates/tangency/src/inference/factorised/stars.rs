@@ -55,7 +55,7 @@ impl Factorised {
         let Sizes { d_x, .. } = Sizes::of(problem);
         let (graph, width) = (&problem.graph, d_x * rows);
         // what each star gives to each of its neighbours
-        let mut given = vec![0.0; 2 * graph.edges().len() * width];
+        let mut given = self.buffer(2 * graph.edges().len() * width);
         let parts = split_by_points(problem, &mut given, width);
         parts.into_par_iter().enumerate().with_min_len(64).for_each_init(
             || (Vec::new(), Vec::new()),
@@ -64,13 +64,9 @@ impl Factorised {
                 let block = &blocks[i * d_x * d_x..(i + 1) * d_x * d_x];
                 for (image, given) in images.chunks_exact(width).zip(part.chunks_exact_mut(width)) {
                     for a in 0..d_x {
-                        for b in 0..d_x {
-                            let weight = factor * block[a * d_x + b];
-                            let from = &image[b * rows..(b + 1) * rows];
-                            given[a * rows..(a + 1) * rows]
-                                .iter_mut()
-                                .zip(from)
-                                .for_each(|(slot, value)| *slot += weight * value);
+                        for f in 0..rows {
+                            let value: f64 = (0..d_x).map(|b| block[a * d_x + b] * image[b * rows + f]).sum();
+                            given[a * rows + f] = factor * value;
                         }
                     }
                 }
@@ -89,6 +85,7 @@ impl Factorised {
                 }
             }
         });
+        self.give_back(given);
     }
 }
 
