@@ -46,7 +46,13 @@ fn main() {
         .unwrap();
     let mut out = String::new();
     for i in (0..n).step_by((n / 5000).max(1)) {
-        out += &format!("{} {} {} {}\n", fit.coordinates[(i, 0)], fit.coordinates[(i, 1)], roll.truth[(i, 0)], roll.truth[(i, 1)]);
+        out += &format!(
+            "{} {} {} {}\n",
+            fit.coordinates[(i, 0)],
+            fit.coordinates[(i, 1)],
+            roll.truth[(i, 0)],
+            roll.truth[(i, 1)]
+        );
     }
     std::fs::write("/tmp/lab/xy.txt", out).unwrap();
     println!(

@@ -1,7 +1,7 @@
 //! The settings of a fit. A field here, an argument in Python and a flag on the command line have the same name.
 
 use crate::error::{Error, Result};
-use crate::graph::Symmetry;
+use crate::graph::{NeighborSearch, Symmetry};
 use crate::inference::EngineKind;
 use crate::model::ScalingRule;
 use serde::{Deserialize, Serialize};
@@ -73,6 +73,8 @@ pub struct Config {
     pub n_neighbors: usize,
     /// How neighbourhood is made mutual.
     pub symmetry: Symmetry,
+    /// How nearest neighbours are searched.
+    pub neighbor_search: NeighborSearch,
     /// Join all points within this distance (in the units given) instead of the nearest `n_neighbors`.
     pub radius: Option<f64>,
     /// Join the pieces of a broken graph by the shortest bridges.
@@ -81,6 +83,8 @@ pub struct Config {
     pub largest: bool,
     /// How the data are scaled.
     pub scaling: ScalingRule,
+    /// Share of the variance along the principal axes that the means of maps are restricted to; none for all features.
+    pub pca: Option<f64>,
     /// Where a run starts.
     pub init: Init,
     /// How many random starts; the best bound is kept.
@@ -127,10 +131,12 @@ impl Default for Config {
             n_components: 2,
             n_neighbors: 9,
             symmetry: Symmetry::Or,
+            neighbor_search: NeighborSearch::Auto,
             radius: None,
             connect: false,
             largest: false,
             scaling: ScalingRule::MaxAbs,
+            pca: None,
             init: Init::Auto,
             n_init: 1,
             max_iter: 500,
@@ -199,6 +205,18 @@ impl Config {
             if !(value >= 0.0 && value.is_finite()) {
                 return invalid(field, format!("zero or a positive number, not {value}"));
             }
+        }
+        if self.pca.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
+            return invalid("pca", "a share of the variance above 0 and up to 1".into());
+        }
+        if self.full_covariance && self.engine == EngineKind::Factorised {
+            return invalid(
+                "full_covariance",
+                "off with the factorised engine, which has none; use engine exact".into(),
+            );
+        }
+        if self.init == Init::Coarse && self.engine == EngineKind::Exact {
+            return invalid("init", "another than coarse with the exact engine: it is for many points".into());
         }
         if self.n_init > 1 && !matches!(self.init, Init::Auto | Init::Random) {
             return invalid(

@@ -21,7 +21,7 @@ use crate::inference::{
     make_start,
 };
 use crate::linalg::{Matrix, View};
-use crate::model::{Problem, Scaling, build_graph, check_values};
+use crate::model::{Problem, Reduction, Scaling, build_graph, check_values};
 use std::ops::ControlFlow;
 
 /// Iterations that a trial run of the `auto` start climbs.
@@ -192,14 +192,24 @@ impl<'a> Fitter<'a> {
         };
         let (scaling, observations) = Scaling::learn(&kept, self.config.scaling)?;
         memory(made.rows.len())?;
-        let problem = Problem::new(
-            observations,
-            made.neighborhoods.graph().clone(),
-            self.config.n_components,
-            self.config.epsilon,
-        )?;
+        let d_x = self.config.n_components;
+        let problem = Problem::new(observations, made.neighborhoods.graph().clone(), d_x, self.config.epsilon)?;
+        let problem = match self.config.pca {
+            Some(share) => {
+                let reduction = Reduction::learn(&problem.observations, share, d_x)?;
+                problem.reduced_to(reduction)
+            }
+            None => problem,
+        };
         let start = self.start.take().map(|start| restricted(start, &made.rows, n_rows, &problem)).transpose()?;
-        let data = FittedData { scaling, observations: kept, n_rows, rows: made.rows, bridges: made.bridges };
+        let data = FittedData {
+            scaling,
+            observations: kept,
+            n_rows,
+            recall: made.recall,
+            rows: made.rows,
+            bridges: made.bridges,
+        };
         Ok((problem, data, start))
     }
 
@@ -310,6 +320,7 @@ pub(crate) struct FittedData {
     pub scaling: Scaling,
     pub observations: Matrix,
     pub n_rows: usize,
+    pub recall: Option<f64>,
     pub rows: Vec<usize>,
     pub bridges: Vec<(u32, u32)>,
 }
@@ -333,7 +344,11 @@ fn restricted(start: Start, rows: &[usize], n: usize, problem: &Problem) -> Resu
     };
     let maps = |c: &Matrix| {
         shape("the array of start maps", d_y, n * d_x, c)?;
-        Ok::<_, Error>(Matrix::from_fn(d_y, kept * d_x, |f, p| c[(f, (p / kept) * n + rows[p % kept])]))
+        let taken = Matrix::from_fn(d_y, kept * d_x, |f, p| c[(f, (p / kept) * n + rows[p % kept])]);
+        Ok::<_, Error>(match problem.reduction() {
+            Some(reduction) => reduction.along(&taken),
+            None => taken,
+        })
     };
     Ok(match start {
         Start::Coordinates(x) => Start::Coordinates(points(&x)?),

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::inference::{BoundParts, Deviations, Engine, EngineNotes, Posterior, Stop, TracePoint};
 use crate::linalg::{Matrix, lower_factor, product, symmetric_eigen, transposed_product};
-use crate::model::{Hyperparameters, Problem, Scaling};
+use crate::model::{Hyperparameters, Problem, Reduction, Scaling};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -24,6 +24,10 @@ pub struct Fit {
     pub engine: EngineNotes,
     /// What the covariances of the coordinates are.
     pub deviations: Deviations,
+    /// Share of true nearest neighbours that an approximate search found, measured on a sample.
+    pub recall: Option<f64>,
+    /// Principal axes that the means of maps were restricted to, and the share of the variance along them.
+    pub reduced: Option<(usize, f64)>,
     /// How the run ended.
     pub stop: Stop,
     /// Observations in the units given. [n, d_y]
@@ -133,6 +137,7 @@ impl Fit {
             let (i, a) = (p / d_x, p % d_x);
             (0..d_x).map(|b| found.maps[(f, i * d_x + b)] * gauge[(b, a)]).sum()
         });
+        let turned_maps = problem.reduction().map_or(turned_maps.clone(), |reduction| reduction.back(&turned_maps));
         let mean = product(&found.mean, &gauge);
         let (coordinate_covariances, map_covariances) =
             (by_point(&found.covariances, shift), by_point(&found.map_covariances, 0.0));
@@ -142,6 +147,8 @@ impl Fit {
             start_seed,
             engine: engine.notes(problem),
             deviations: found.deviations,
+            recall: data.recall,
+            reduced: problem.reduction().map(|reduction| (reduction.axes.ncols(), reduction.share)),
             stop,
             observations: data.observations.clone(),
             scaling: data.scaling.clone(),
@@ -165,7 +172,14 @@ impl Fit {
     /// The problem that this fit answers.
     pub(crate) fn problem(&self) -> Result<Problem> {
         let d_x = self.coordinates.ncols();
-        Problem::new(self.scaled_observations(), self.graph.clone(), d_x, self.config.epsilon)
+        let problem = Problem::new(self.scaled_observations(), self.graph.clone(), d_x, self.config.epsilon)?;
+        match self.config.pca {
+            Some(share) => {
+                let reduction = Reduction::learn(&problem.observations, share, d_x)?;
+                Ok(problem.reduced_to(reduction))
+            }
+            None => Ok(problem),
+        }
     }
 
     /// Number of points.

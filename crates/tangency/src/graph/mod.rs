@@ -10,8 +10,8 @@ mod neighborhoods;
 mod neighbors;
 mod outside;
 mod ranks;
-mod stars;
 mod search;
+mod stars;
 mod table;
 
 pub use approximate::{approximate_neighbors, recall};
@@ -25,8 +25,8 @@ pub use neighborhoods::Neighborhoods;
 pub(crate) use neighbors::squared_distance;
 pub use neighbors::{NeighborIndex, graph_of_lists, nearest_neighbors, neighbor_graph, within_radius};
 pub use ranks::neighbor_ranks;
-pub use stars::{Star, Stars, edge_resistances};
 pub use search::{Found, NeighborSearch, find_neighbors};
+pub use stars::{Star, Stars, edge_resistances};
 
 use serde::{Deserialize, Serialize};
 

@@ -66,7 +66,7 @@ pub fn derived_seed(seed: u64, start: usize) -> u64 {
 
 fn random(problem: &Problem, seed: u64) -> Start {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    Start::Maps(Matrix::from_fn(problem.n_features(), problem.size(), |_, _| rng.sample(StandardNormal)))
+    Start::Maps(Matrix::from_fn(problem.observations.nrows(), problem.size(), |_, _| rng.sample(StandardNormal)))
 }
 
 fn spectral(problem: &Problem) -> Result<Start> {

@@ -61,6 +61,10 @@ struct Metadata {
     engine: EngineNotes,
     #[serde(default)]
     deviations: Deviations,
+    #[serde(default)]
+    recall: Option<f64>,
+    #[serde(default)]
+    reduced: Option<(usize, f64)>,
     stop: Stop,
     hyper: Hyperparameters,
     parts: BoundParts,
@@ -105,6 +109,8 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         start_seed: fit.start_seed,
         engine: fit.engine.clone(),
         deviations: fit.deviations,
+        recall: fit.recall,
+        reduced: fit.reduced,
         stop: fit.stop,
         hyper: fit.hyper,
         parts: fit.parts,
@@ -253,6 +259,8 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         start_seed: metadata.start_seed,
         engine: metadata.engine,
         deviations: metadata.deviations,
+        recall: metadata.recall,
+        reduced: metadata.reduced,
         stop: metadata.stop,
         hyper: metadata.hyper,
         parts: metadata.parts,

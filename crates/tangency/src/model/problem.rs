@@ -1,8 +1,10 @@
 //! The data and everything about them that no iteration changes.
 
+use super::Reduction;
 use crate::error::{Error, Result};
-use crate::graph::{Graph, pieces};
+use crate::graph::{Graph, pieces, squared_distance};
 use crate::linalg::Matrix;
+use std::sync::Arc;
 
 /// Scaled observations on a connected graph.
 pub struct Problem {
@@ -12,6 +14,8 @@ pub struct Problem {
     pub graph: Graph,
     /// Number of features d_y: more than the rows of `observations` where those are principal axes only.
     n_features: usize,
+    /// The axes and all features, where the former are fewer.
+    reduced: Option<Arc<Reduced>>,
     /// Latent dimension d_x.
     pub n_components: usize,
     /// The paper's ε.
@@ -22,6 +26,12 @@ pub struct Problem {
     pub sum_energy: f64,
 }
 
+/// Principal axes, and the observations in all features. [d_y, n]
+struct Reduced {
+    reduction: Reduction,
+    all: Matrix,
+}
+
 impl Problem {
     /// Sets up the problem; the graph must be in one piece.
     pub fn new(observations: Matrix, graph: Graph, n_components: usize, epsilon: f64) -> Result<Self> {
@@ -29,12 +39,24 @@ impl Problem {
         if sizes.len() > 1 {
             return Err(Error::Disconnected { sizes, wider: "widen the neighbourhoods" });
         }
-        Ok(Self::assemble(observations, graph, n_components, epsilon))
+        Ok(Self::assemble(observations, None, graph, n_components, epsilon))
+    }
+
+    /// The same with means of maps along these axes only.
+    pub fn reduced_to(self, reduction: Reduction) -> Self {
+        let Self { observations: all, graph, n_components, epsilon, .. } = self;
+        let reduced = Some(Arc::new(Reduced { reduction, all }));
+        Self::assemble(Matrix::new(), reduced, graph, n_components, epsilon)
+    }
+
+    /// The axes that means of maps are restricted to, if they are.
+    pub fn reduction(&self) -> Option<&Reduction> {
+        self.reduced.as_ref().map(|reduced| &reduced.reduction)
     }
 
     /// The same points on another graph in one piece.
     pub fn on_graph(&self, graph: Graph) -> Self {
-        Self::assemble(self.observations.clone(), graph, self.n_components, self.epsilon)
+        Self::assemble(self.observations.clone(), self.reduced.clone(), graph, self.n_components, self.epsilon)
     }
 
     /// Other points with the same features on a graph of their own. What is not along the axes that are kept is left out
@@ -44,20 +66,27 @@ impl Problem {
         Ok(Self { n_features: self.n_features, ..made })
     }
 
-    fn assemble(observations: Matrix, graph: Graph, n_components: usize, epsilon: f64) -> Self {
+    /// From observations in all features, or from their reduction.
+    fn assemble(
+        observations: Matrix,
+        reduced: Option<Arc<Reduced>>,
+        graph: Graph,
+        n_components: usize,
+        epsilon: f64,
+    ) -> Self {
+        let all = reduced.as_ref().map_or(&observations, |reduced| &reduced.all);
         let edge_energy = graph
             .edges()
             .iter()
-            .map(|&(i, j)| {
-                let (from, to) = (observations.col_as_slice(i as usize), observations.col_as_slice(j as usize));
-                from.iter().zip(to).map(|(a, b)| (b - a) * (b - a)).sum::<f64>()
-            })
+            .map(|&(i, j)| squared_distance(all.col_as_slice(i as usize), all.col_as_slice(j as usize)))
             .sum();
-        let sum_energy = (0..observations.nrows())
-            .map(|f| (0..observations.ncols()).map(|i| observations[(f, i)]).sum::<f64>().powi(2))
-            .sum();
-        let n_features = observations.nrows();
-        Self { observations, graph, n_features, n_components, epsilon, edge_energy, sum_energy }
+        let sum_energy = (0..all.nrows()).map(|f| (0..all.ncols()).map(|i| all[(f, i)]).sum::<f64>().powi(2)).sum();
+        let n_features = all.nrows();
+        let observations = match &reduced {
+            Some(reduced) => reduced.reduction.along(&reduced.all),
+            None => observations,
+        };
+        Self { observations, graph, n_features, reduced, n_components, epsilon, edge_energy, sum_energy }
     }
 
     /// Number of points.

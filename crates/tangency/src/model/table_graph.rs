@@ -3,7 +3,7 @@
 use super::Scaling;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Neighborhoods, Symmetry, bridges, neighbor_graph, pieces, within_radius};
+use crate::graph::{Graph, Neighborhoods, Symmetry, bridges, find_neighbors, graph_of_lists, pieces, within_radius};
 use crate::linalg::{Matrix, View};
 
 pub(crate) fn check_values(values: View) -> Result<()> {
@@ -31,12 +31,15 @@ pub(crate) struct GraphOfRows {
     pub rows: Vec<usize>,
     /// Edges added to join pieces.
     pub bridges: Vec<(u32, u32)>,
+    /// Share of true neighbours found, where the search was approximate.
+    pub recall: Option<f64>,
 }
 
 /// Builds the graph that the settings ask for, or that the edges give, and brings it into one piece.
 pub(crate) fn build_graph(values: &Matrix, config: &Config, edges: Option<Vec<(u32, u32)>>) -> Result<GraphOfRows> {
     let n = values.nrows();
     let given = edges.is_some();
+    let mut recall = None;
     let neighborhoods = match (edges, config.radius) {
         (Some(edges), _) => {
             if let Some(row) = edges.iter().position(|&(i, j)| i.max(j) as usize >= n) {
@@ -54,21 +57,23 @@ pub(crate) fn build_graph(values: &Matrix, config: &Config, edges: Option<Vec<(u
                 });
             }
             let (_, scaled) = Scaling::learn(values, config.scaling)?;
+            let found = find_neighbors(&scaled, config.n_neighbors, config.neighbor_search, config.random_state);
+            recall = found.recall;
             match config.symmetry {
-                Symmetry::Or => Neighborhoods::nearest(&scaled, config.n_neighbors),
-                Symmetry::Mutual => Neighborhoods::of(neighbor_graph(&scaled, config.n_neighbors, Symmetry::Mutual)),
+                Symmetry::Or => Neighborhoods::from_lists(found.lists),
+                Symmetry::Mutual => Neighborhoods::of(graph_of_lists(&found.lists, Symmetry::Mutual)),
             }
         }
     };
     let found = pieces(neighborhoods.graph());
     if found.len() == 1 {
-        return Ok(GraphOfRows { neighborhoods, rows: (0..n).collect(), bridges: vec![] });
+        return Ok(GraphOfRows { neighborhoods, rows: (0..n).collect(), bridges: vec![], recall });
     }
     if config.connect {
         let (_, scaled) = Scaling::learn(values, config.scaling)?;
         let bridges = bridges(neighborhoods.graph(), &scaled);
         let neighborhoods = neighborhoods.with_edges(&bridges);
-        return Ok(GraphOfRows { neighborhoods, rows: (0..n).collect(), bridges });
+        return Ok(GraphOfRows { neighborhoods, rows: (0..n).collect(), bridges, recall });
     }
     let wider = match (given, config.radius) {
         (true, _) => "add edges",
@@ -77,7 +82,7 @@ pub(crate) fn build_graph(values: &Matrix, config: &Config, edges: Option<Vec<(u
     };
     if config.largest && found[0].len() >= 3 {
         let neighborhoods = neighborhoods.restricted_to(&found[0]);
-        return Ok(GraphOfRows { neighborhoods, rows: found[0].clone(), bridges: vec![] });
+        return Ok(GraphOfRows { neighborhoods, rows: found[0].clone(), bridges: vec![], recall });
     }
     Err(Error::Disconnected { sizes: found.iter().map(Vec::len).collect(), wider })
 }

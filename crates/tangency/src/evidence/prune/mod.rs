@@ -244,6 +244,7 @@ fn fit_of<E: Engine>(fit: &Fit, mut best: Hypothesis<E>, removed: &[Removed], br
         scaling: fit.scaling.clone(),
         observations: fit.observations.clone(),
         n_rows: fit.n_rows,
+        recall: fit.recall,
         rows: fit.rows.clone(),
         bridges: fit.bridges.iter().copied().chain(taken).filter(|&edge| graph.has(edge)).collect(),
     };

@@ -62,7 +62,8 @@ impl Laplace {
             let Laplacian { eigenvalues, log_pseudo_det, .. } = Laplacian::new(graph)?;
             (Spectrum::exact(eigenvalues[1..].to_vec()), log_pseudo_det, 0.0)
         } else {
-            let Quadrature { values, weights, log_pseudo_det, error } = quadrature(graph, vectors, config.random_state)?;
+            let Quadrature { values, weights, log_pseudo_det, error } =
+                quadrature(graph, vectors, config.random_state)?;
             (Spectrum::estimated(values, weights), log_pseudo_det, error)
         };
         // |L + e₁e₁ᵀ| = pdet(L) / n

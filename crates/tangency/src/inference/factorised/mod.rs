@@ -181,7 +181,16 @@ impl Engine for Factorised {
             .collect();
         let resistances = seen.iter().zip(&reverse).map(|(here, &there)| here.min(seen[there as usize])).collect();
         let laplace = Laplace::new(problem, config)?;
-        Ok(Self { stars, star_sums, reverse, resistances, laplace, for_coordinates: None, for_maps: None, spare: Mutex::default() })
+        Ok(Self {
+            stars,
+            star_sums,
+            reverse,
+            resistances,
+            laplace,
+            for_coordinates: None,
+            for_maps: None,
+            spare: Mutex::default(),
+        })
     }
 
     fn changed(&self, _: &Problem, problem: &Problem, config: &Config) -> Result<Self> {
