@@ -7,6 +7,8 @@ mod em;
 mod engine;
 pub mod exact;
 pub mod factorised;
+#[cfg(test)]
+mod literal;
 pub(crate) mod moments;
 pub(crate) mod spectrum;
 mod start;

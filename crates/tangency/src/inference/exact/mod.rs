@@ -64,6 +64,13 @@ impl Workspace {
     }
 }
 
+impl Beliefs {
+    /// These.
+    pub fn of(coordinates: Coordinates, maps: Maps) -> Self {
+        Self { coordinates, maps, parked: Vec::new() }
+    }
+}
+
 impl Exact {
     fn on(laplacian: Laplacian) -> Self {
         let spectrum = Spectrum::exact(laplacian.eigenvalues[1..].to_vec());
@@ -104,7 +111,7 @@ impl Engine for Exact {
         };
         let mean = maps.unwrap_or_else(|| Matrix::zeros(problem.observations.nrows(), size));
         let maps = Maps { mean, covariance: Matrix::identity(size, size), scale: 1.0, log_det: 0.0 };
-        Beliefs { coordinates, maps, parked: Vec::new() }
+        Beliefs::of(coordinates, maps)
     }
 
     fn go_on(&self, problem: &Problem, hyper: &Hyperparameters, before: &Beliefs) -> Beliefs {

@@ -43,20 +43,28 @@ pub struct Factored {
 }
 
 impl Laplace {
+    /// With a factor where it serves.
     pub fn new(problem: &Problem, config: &Config) -> Result<Self> {
         let graph = &problem.graph;
+        let pattern = GraphPattern::new(graph.n(), graph.edges())?;
+        let length = pattern.fill() as f64 / graph.n() as f64;
+        if length * length > WORK_PER_POINT {
+            return Self::iterative(problem, config);
+        }
+        let mut diagonal = degrees(graph);
+        diagonal[0] += 1.0;
+        let grounded = pattern.factor(&diagonal, &vec![-1.0; graph.edges().len()], "graph Laplacian")?;
+        Self::with(problem, config, Some(Factored { pattern, grounded }))
+    }
+
+    /// Without a factor.
+    pub fn iterative(problem: &Problem, config: &Config) -> Result<Self> {
+        Self::with(problem, config, None)
+    }
+
+    fn with(problem: &Problem, config: &Config, factored: Option<Factored>) -> Result<Self> {
+        let graph = &problem.graph;
         let n = graph.n();
-        let pattern = GraphPattern::new(n, graph.edges())?;
-        let length = pattern.fill() as f64 / n as f64;
-        let factored = match length * length <= WORK_PER_POINT {
-            true => {
-                let mut diagonal = degrees(graph);
-                diagonal[0] += 1.0;
-                let grounded = pattern.factor(&diagonal, &vec![-1.0; graph.edges().len()], "graph Laplacian")?;
-                Some(Factored { pattern, grounded })
-            }
-            false => None,
-        };
         let vectors = if factored.is_some() { TO_SEARCH } else { TO_ESTIMATE };
         let (spectrum, estimate, error) = if n <= FEW {
             let Laplacian { eigenvalues, log_pseudo_det, .. } = Laplacian::new(graph)?;

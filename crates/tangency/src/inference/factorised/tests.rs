@@ -1,1 +1,297 @@
+//! The engine against literal sums, against the exact engine, and the bound after every single update.
 #![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::config::Init;
+use crate::inference::bound::{Statistics, bound};
+use crate::inference::exact::Exact;
+use crate::inference::literal::{Literal, normal, random_graph};
+use crate::inference::update_hyperparameters::*;
+use crate::inference::{Run, Start};
+use crate::linalg::{SpdWork, invert_spd};
+use crate::model::{Coordinates, Maps};
+use crate::{Fit, Fitter, Shape, generate};
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::ops::ControlFlow;
+
+/// A random problem with random beliefs that no update has made.
+struct Case {
+    problem: Problem,
+    beliefs: Beliefs,
+    hyper: Hyperparameters,
+}
+
+impl Case {
+    fn new(seed: u64, n: usize, d_x: usize, d_y: usize, paper: bool) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let graph = random_graph(n, 2 * n, &mut rng);
+        let mut observations = normal(d_y, n, &mut rng);
+        for f in 0..d_y {
+            let mean = (0..n).map(|i| observations[(f, i)]).sum::<f64>() / n as f64;
+            (0..n).for_each(|i| observations[(f, i)] -= mean);
+        }
+        let problem = Problem::new(observations, graph, d_x, 1e-3).unwrap();
+        let numbers = |matrix: Matrix| matrix.col_as_slice(0).to_vec();
+        let mut blocks = || -> Vec<f64> {
+            (0..n)
+                .flat_map(|_| {
+                    let half = normal(d_x, d_x + 2, &mut rng);
+                    let block = &half * half.transpose();
+                    (0..d_x * d_x).map(move |p| 0.3 * block[(p / d_x, p % d_x)]).collect::<Vec<_>>()
+                })
+                .collect()
+        };
+        let (s, t) = (blocks(), blocks());
+        let x = numbers(normal(n * d_x, 1, &mut rng));
+        let c = numbers(normal(n * d_x * d_y, 1, &mut rng));
+        let mut positive = || rng.random_range(0.2..3.0);
+        let hyper = Hyperparameters {
+            alpha: positive(),
+            gamma: positive(),
+            lambda: positive(),
+            nu: if paper { 0.0 } else { positive() },
+        };
+        Self { problem, beliefs: Beliefs { x, s, c, t }, hyper }
+    }
+
+    fn engine(&self) -> Factorised {
+        Factorised::new(&self.problem, &Config { ball_radius: 0, ..Config::default() }).unwrap()
+    }
+
+    /// Maps as the exact engine holds them, with the covariances of these beliefs.
+    fn maps(&self) -> Maps {
+        let (n, d_x, rows) = (self.problem.n(), self.problem.n_components, self.problem.observations.nrows());
+        Maps {
+            mean: Matrix::from_fn(rows, n * d_x, |f, p| self.beliefs.c[((p % n) * d_x + p / n) * rows + f]),
+            covariance: block_diagonal(&self.beliefs.t, n, d_x),
+            scale: 1.0,
+            log_det: log_determinant(&self.beliefs.t, d_x),
+        }
+    }
+}
+
+/// Components outer, points inner, as the exact engine has them.
+fn block_diagonal(blocks: &[f64], n: usize, d_x: usize) -> Matrix {
+    Matrix::from_fn(n * d_x, n * d_x, |p, q| match p % n == q % n {
+        true => blocks[((p % n) * d_x + p / n) * d_x + q / n],
+        false => 0.0,
+    })
+}
+
+fn whole_bound(
+    engine: &mut Factorised,
+    problem: &Problem,
+    beliefs: &Beliefs,
+    hyper: &Hyperparameters,
+) -> (f64, Statistics) {
+    let (coordinates, maps) = engine.moments(problem, hyper, beliefs);
+    let statistics = Statistics { coordinates, maps, residual: engine.residual(problem, beliefs) };
+    let log_dets = engine.log_determinants(problem, hyper).unwrap();
+    (bound(problem, &statistics, hyper, &log_dets).total(), statistics)
+}
+
+fn close(found: f64, expected: f64) -> bool {
+    (found - expected).abs() <= 1e-8 * (1.0 + expected.abs())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// The bound of independent points with the whole graph for a ball is that of a full Gaussian whose covariance is
+    /// zero between points.
+    #[test]
+    fn the_bound_is_the_dense_one(
+        seed in any::<u64>(), n in 3usize..14, d_x in 1usize..4, d_y in 1usize..9, paper in any::<bool>()
+    ) {
+        let case = Case::new(seed, n, d_x, d_y, paper);
+        let mut literal = Literal::new(&case.problem, &case.maps());
+        literal.x.clone_from(&case.beliefs.x);
+        let s = &case.beliefs.s;
+        literal.x_covariance = Matrix::from_fn(n * d_x, n * d_x, |p, q| {
+            if p / d_x == q / d_x { s[p * d_x + q % d_x] } else { 0.0 }
+        });
+        let (found, _) = whole_bound(&mut case.engine(), &case.problem, &case.beliefs, &case.hyper);
+        let expected = literal.bound(&case.hyper);
+        prop_assert!(close(found, expected), "{found} {expected}");
+    }
+
+    /// Given the same covariances of the other side, the means are those of the exact engine.
+    #[test]
+    fn means_are_those_of_the_exact_engine(
+        seed in any::<u64>(), n in 4usize..20, d_x in 1usize..4, d_y in 1usize..9, paper in any::<bool>()
+    ) {
+        let mut case = Case::new(seed, n, d_x, d_y, paper);
+        let mut engine = case.engine();
+        let mut exact = Exact::new(&case.problem, &Config::default()).unwrap();
+        let mut beliefs = crate::inference::exact::Beliefs::of(
+            Coordinates {
+                mean: Matrix::from_fn(n, d_x, |i, a| case.beliefs.x[i * d_x + a]),
+                covariance: block_diagonal(&case.beliefs.s, n, d_x),
+                scale: 1.0,
+                pin: 1e300,
+                shift_precision: 1.0,
+                log_det: 0.0,
+            },
+            case.maps(),
+        );
+        exact.update_maps(&case.problem, &case.hyper, 0.0, &mut beliefs).unwrap();
+        let mut found = case.beliefs.clone();
+        (0..8).for_each(|_| engine.improve_maps(&case.problem, &case.hyper, 0.0, &mut found).unwrap());
+        for p in 0..n * d_x {
+            for f in 0..d_y {
+                let expected = beliefs.maps.mean[(f, (p % d_x) * n + p / d_x)];
+                prop_assert!((found.c[p * d_y + f] - expected).abs() < 1e-6 * (1.0 + expected.abs()));
+            }
+        }
+        beliefs.maps = case.maps();
+        exact.update_coordinates(&case.problem, &case.hyper, 0.0, &mut beliefs).unwrap();
+        (0..8).for_each(|_| engine.improve_coordinates(&case.problem, &case.hyper, 0.0, &mut case.beliefs).unwrap());
+        for p in 0..n * d_x {
+            let expected = beliefs.coordinates.mean[(p / d_x, p % d_x)];
+            prop_assert!((case.beliefs.x[p] - expected).abs() < 1e-6 * (1.0 + expected.abs()));
+        }
+    }
+
+    #[test]
+    fn no_single_update_lowers_the_bound(
+        seed in any::<u64>(), n in 3usize..40, d_x in 1usize..4, d_y in 1usize..9, paper in any::<bool>(),
+        radius in 0usize..4, least in prop::sample::select(vec![0.0, 0.1, 10.0]),
+    ) {
+        let Case { problem, mut beliefs, mut hyper } = Case::new(seed, n, d_x, d_y, paper);
+        let mut engine = Factorised::new(&problem, &Config { ball_radius: radius, ..Config::default() }).unwrap();
+        let (mut last, _) = whole_bound(&mut engine, &problem, &beliefs, &hyper);
+        for round in 0..4 {
+            for update in 0..7 {
+                let statistics = whole_bound(&mut engine, &problem, &beliefs, &hyper).1;
+                match update {
+                    0 => engine.improve_coordinate_covariances(&problem, &hyper, &mut beliefs).unwrap(),
+                    1 => engine.improve_coordinates(&problem, &hyper, least, &mut beliefs).unwrap(),
+                    2 => engine.improve_map_covariances(&problem, &hyper, &mut beliefs).unwrap(),
+                    3 => engine.improve_maps(&problem, &hyper, least, &mut beliefs).unwrap(),
+                    4 => hyper.gamma = update_gamma(&problem, &statistics),
+                    5 if paper => hyper.lambda = update_lambda(&problem, &statistics),
+                    5 => {
+                        (hyper.lambda, hyper.nu) = update_lambda_nu(&problem, engine.spectrum(), &statistics, &hyper);
+                    }
+                    _ => {
+                        hyper.alpha = update_alpha(&problem, engine.spectrum(), &statistics);
+                        let t = best_rescaling(&problem, &statistics, &hyper, true);
+                        engine.rescale(&mut beliefs, t);
+                        (hyper.lambda, hyper.nu) = (hyper.lambda * t * t, hyper.nu * t * t);
+                    }
+                }
+                let (next, _) = whole_bound(&mut engine, &problem, &beliefs, &hyper);
+                prop_assert!(next >= last - 1e-8 * (1.0 + last.abs()), "round {round} update {update}: {last} → {next}");
+                last = next;
+            }
+        }
+    }
+}
+
+/// What every engine must do: a run never lets the bound fall, and ends the same on any number of threads.
+fn run_to_the_end<E: Engine>(problem: &Problem, config: &Config, start: &Start) -> f64 {
+    let mut engine = E::new(problem, config).unwrap();
+    let mut run = Run::new(problem, config, &engine, start);
+    run.advance(&mut engine, None, &mut |_, _| ControlFlow::Continue(())).unwrap();
+    for pair in run.trace.windows(2) {
+        let (before, after) = (pair[0].bound_scaled, pair[1].bound_scaled);
+        assert!(after >= before - 1e-9 * before.abs(), "{before} → {after} at {}", pair[1].iteration);
+    }
+    run.bound_scaled()
+}
+
+fn curve(n: usize, noise: f64) -> (Problem, Start) {
+    let curve = generate(Shape::SCurve, n, noise, 3);
+    let (_, scaled) = crate::Scaling::learn(&curve.points, crate::ScalingRule::MaxAbs).unwrap();
+    let graph = crate::graph::neighbor_graph(&scaled, 9, crate::Symmetry::Or);
+    (Problem::new(scaled, graph, 2, 1e-3).unwrap(), Start::Coordinates(curve.truth))
+}
+
+#[test]
+fn runs_climb_below_the_exact_bound_and_wider_balls_climb_higher() {
+    for (noise, paper) in [(0.0, false), (0.05, false), (0.05, true)] {
+        let (problem, start) = curve(250, noise);
+        let config = |ball_radius: usize| {
+            let base = if paper { Config::authors() } else { Config::default() };
+            Config { ball_radius, tol: 1e-6, accelerate: true, max_iter: 3000, ..base }
+        };
+        let exact = run_to_the_end::<Exact>(&problem, &config(2), &start);
+        let found: Vec<f64> =
+            [1, 2, 3, 0].map(|radius| run_to_the_end::<Factorised>(&problem, &config(radius), &start)).to_vec();
+        for pair in found.windows(2) {
+            assert!(pair[0] <= pair[1] + 0.01, "{found:?}");
+        }
+        assert!(found[3] <= exact, "{found:?} {exact}");
+        assert!(found[1] > found[3] - 0.1 * 250.0, "{found:?}");
+    }
+}
+
+#[test]
+fn the_bits_do_not_depend_on_threads() {
+    let roll = generate(Shape::SwissRoll, 3400, 0.0, 2);
+    let config =
+        Config { n_neighbors: 10, engine: EngineKind::Factorised, max_iter: 12, draws: Some(4), ..Config::default() };
+    let fit = |threads: usize| -> Fit {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| Fitter::new(config.clone()).fit(&roll.points).unwrap())
+    };
+    let (one, three) = (fit(1), fit(3));
+    assert_eq!(one.start, Init::Coarse);
+    assert!(one.coordinates == three.coordinates && one.maps == three.maps);
+    assert!(one.coordinate_covariances == three.coordinate_covariances);
+    assert_eq!(one.bound().to_bits(), three.bound().to_bits());
+}
+
+/// Where all covariances are known, draws must find them.
+#[test]
+fn draws_have_the_covariance_of_the_precision() {
+    let case = Case::new(5, 24, 2, 3, false);
+    let (problem, mut beliefs, hyper) = (&case.problem, case.beliefs.clone(), case.hyper);
+    let mut engine = case.engine();
+    engine.improve_coordinate_covariances(problem, &hyper, &mut beliefs).unwrap();
+    let size = problem.size();
+    let mut covariance = Matrix::zeros(size, size);
+    for p in 0..size {
+        let mut unit = vec![0.0; size];
+        unit[p] = 1.0;
+        let column = engine.coordinate_precision(problem, &hyper, &beliefs, &unit);
+        covariance.col_as_slice_mut(p).copy_from_slice(&column);
+    }
+    invert_spd(&mut covariance, &mut SpdWork::new(size), "test").unwrap();
+    let entry = |p: usize, q: usize| covariance[(p.max(q), p.min(q))];
+    // about the centroid of all points
+    let n = problem.n();
+    let centred = |p: usize| {
+        let others = || (0..n).map(|i| i * 2 + p % 2);
+        let cross: f64 = others().map(|q| entry(p, q)).sum::<f64>() / n as f64;
+        let all: f64 = others().flat_map(|q| others().map(move |r| (q, r))).map(|(q, r)| entry(q, r)).sum();
+        entry(p, p) - 2.0 * cross + all / (n * n) as f64
+    };
+    let found = engine.sampled_covariances(problem, &Config::default(), &hyper, &beliefs, 4000).unwrap();
+    for p in 0..size {
+        let (found, expected) = (found[p * 2 + p % 2], centred(p));
+        // 4000 draws: 2.2 % standard error
+        assert!((found / expected - 1.0).abs() < 0.12, "{p}: {found} {expected}");
+    }
+}
+
+#[test]
+fn an_iterative_solver_does_what_the_factor_does() {
+    let (problem, start) = curve(600, 0.05);
+    let config = Config { tol: 1e-3, ..Config::default() };
+    let mut bounds = Vec::new();
+    for without_factor in [false, true] {
+        let mut engine = Factorised::new(&problem, &config).unwrap();
+        if without_factor {
+            engine.laplace = Laplace::iterative(&problem, &config).unwrap();
+        }
+        let mut run = Run::new(&problem, &config, &engine, &start);
+        run.advance(&mut engine, None, &mut |_, _| ControlFlow::Continue(())).unwrap();
+        bounds.push((run.bound_scaled(), engine.notes(&problem).bound_error));
+    }
+    let [(factored, none), (iterative, error)] = bounds[..] else { unreachable!() };
+    assert_eq!(none, 0.0);
+    assert!(error > 0.0 && (factored - iterative).abs() < 5.0 * error + 0.02 * 600.0, "{bounds:?}");
+}

@@ -1,7 +1,11 @@
 //! The paper's appendix, sum by sum, in the slowest way: point-major, dense, nothing shared with the engine.
 
+use crate::graph::Graph;
 use crate::linalg::Matrix;
 use crate::model::{Hyperparameters, Maps, Problem};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
 use std::f64::consts::PI;
 
 pub struct Literal {
@@ -219,4 +223,15 @@ fn inverse(matrix: &Matrix) -> (Matrix, f64) {
         }
     }
     (right, log_det)
+}
+
+/// A connected random graph: a random tree and some more edges.
+pub fn random_graph(n: usize, extra: usize, rng: &mut ChaCha8Rng) -> Graph {
+    let mut edges: Vec<(u32, u32)> = (1..n as u32).map(|i| (rng.random_range(0..i), i)).collect();
+    edges.extend((0..extra).map(|_| (rng.random_range(0..n as u32), rng.random_range(0..n as u32))));
+    Graph::from_edges(n, edges)
+}
+
+pub fn normal(rows: usize, columns: usize, rng: &mut ChaCha8Rng) -> Matrix {
+    Matrix::from_fn(rows, columns, |_, _| rng.sample(StandardNormal))
 }

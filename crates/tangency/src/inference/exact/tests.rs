@@ -1,31 +1,17 @@
 //! The engine against literal sums, and the bound after every single update.
 #![allow(clippy::unwrap_used)]
 
-mod literal;
-
 use super::aggregate::{Aggregator, Sign};
 use super::*;
-use crate::graph::{Graph, Laplacian};
-use crate::inference::bound::{Statistics, bound};
+use crate::graph::Graph;
+use crate::inference::BoundParts;
+use crate::inference::bound::{self, Statistics};
+use crate::inference::literal::{Literal, normal, random_graph};
 use crate::inference::update_hyperparameters::*;
 use crate::linalg::invert_spd;
-use crate::model::{Coordinates, Hyperparameters, Maps};
-use literal::Literal;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rand_distr::StandardNormal;
-
-/// A connected random graph: a random tree and some more edges.
-fn random_graph(n: usize, extra: usize, rng: &mut ChaCha8Rng) -> Graph {
-    let mut edges: Vec<(u32, u32)> = (1..n as u32).map(|i| (rng.random_range(0..i), i)).collect();
-    edges.extend((0..extra).map(|_| (rng.random_range(0..n as u32), rng.random_range(0..n as u32))));
-    Graph::from_edges(n, edges)
-}
-
-fn normal(rows: usize, columns: usize, rng: &mut ChaCha8Rng) -> Matrix {
-    Matrix::from_fn(rows, columns, |_, _| rng.sample(StandardNormal))
-}
 
 fn random_spd(size: usize, rng: &mut ChaCha8Rng) -> Matrix {
     let factor = normal(size, size + 3, rng);
@@ -120,6 +106,12 @@ impl Case {
     }
 }
 
+/// The bound by the spectrum of the Laplacian.
+fn bound(problem: &Problem, statistics: &Statistics, hyper: &Hyperparameters) -> BoundParts {
+    let log_dets = Exact::new(problem, &Config::default()).unwrap().log_determinants(problem, hyper).unwrap();
+    bound::bound(problem, statistics, hyper, &log_dets)
+}
+
 fn close(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= 1e-9 * (1.0 + expected.abs())
 }
@@ -132,7 +124,7 @@ proptest! {
         seed in any::<u64>(), n in 3usize..14, d_x in 1usize..4, d_y in 1usize..13, paper in any::<bool>()
     ) {
         let Case { problem, mut coordinates, mut maps, mut hyper } = Case::new(seed, n, d_x, d_y, paper);
-        let mut work = Workspace::new(&problem);
+        let mut work = Workspace::new(&problem, &Laplacian::new(&problem.graph).unwrap());
         let mut literal = Literal::new(&problem, &maps);
         for _ in 0..2 {
             let (moments_x, residual_x) =
@@ -179,7 +171,8 @@ proptest! {
         seed in any::<u64>(), n in 3usize..30, d_x in 1usize..4, d_y in 1usize..13, paper in any::<bool>(), learn in any::<bool>()
     ) {
         let Case { problem, mut coordinates, mut maps, mut hyper } = Case::new(seed, n, d_x, d_y, paper);
-        let mut work = Workspace::new(&problem);
+        let mut work = Workspace::new(&problem, &Laplacian::new(&problem.graph).unwrap());
+        let engine = Exact::new(&problem, &Config::default()).unwrap();
         let (moments_x, residual) = update_coordinates(&problem, &maps, &hyper, &mut coordinates, &mut work).unwrap();
         let mut now = Statistics { coordinates: moments_x, maps: MapMoments::new(&problem, &maps, paper), residual };
         let mut last = bound(&problem, &now, &hyper).total();
@@ -198,13 +191,13 @@ proptest! {
                 hyper.lambda = update_lambda(&problem, &now);
                 check("lambda", &now, &hyper)?;
             } else if learn {
-                (hyper.lambda, hyper.nu) = update_lambda_nu(&problem, &now, &hyper);
+                (hyper.lambda, hyper.nu) = update_lambda_nu(&problem, engine.spectrum(), &now, &hyper);
                 check("lambda and nu", &now, &hyper)?;
             }
             if learn {
-                hyper.alpha = update_alpha(&problem, &now);
+                hyper.alpha = update_alpha(&problem, engine.spectrum(), &now);
                 coordinates.shift_precision = hyper.alpha;
-                now.coordinates.shift_precision = hyper.alpha;
+                now.coordinates.shift_precision = Some(hyper.alpha);
                 check("alpha", &now, &hyper)?;
             }
             let t = best_rescaling(&problem, &now, &hyper, learn);
