@@ -6,6 +6,7 @@
 mod climate;
 mod fits;
 mod page;
+mod scaling;
 mod short_circuit;
 mod swiss_roll;
 mod usps;
@@ -38,6 +39,8 @@ enum Experiment {
     Usps(DataOptions),
     /// Figure 6: weather stations from their precipitation alone, all methods by their distance to the map
     Climate(DataOptions),
+    /// Time, memory and quality against the number of points
+    Scaling(scaling::Options),
     /// Puts what the others wrote together into docs/results.md
     Results,
 }
@@ -97,6 +100,7 @@ fn main() -> ExitCode {
         }
         Experiment::Usps(data) => Page::new("usps", &data.options).and_then(|page| usps::run(page, &data)),
         Experiment::Climate(data) => Page::new("climate", &data.options).and_then(|page| climate::run(page, &data)),
+        Experiment::Scaling(options) => scaling::run(&options),
         Experiment::Results => page::results(&root()),
     };
     match outcome {

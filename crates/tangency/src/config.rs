@@ -24,6 +24,8 @@ pub enum Init {
     Spectral,
     /// Classical scaling of the distances along the graph.
     Isomap,
+    /// The same with paths from 200 points only: for many points.
+    LandmarkIsomap,
     /// Locally linear embedding.
     Lle,
     /// Local tangent space alignment.

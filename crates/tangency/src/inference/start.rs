@@ -8,7 +8,7 @@ use crate::graph::Neighborhoods;
 use crate::linalg::{Matrix, SparseSymmetric, product, product_transposed, symmetric_eigen};
 use crate::memory::available_memory;
 use crate::model::{Hyperparameters, Problem};
-use crate::peers::{Method, PeerOptions, coordinates_by};
+use crate::peers::{Method, PeerOptions, coordinates_by, landmark_isomap};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -45,6 +45,10 @@ pub fn make_start(problem: &Problem, init: Init, config: &Config, seed: u64, obs
         Init::Pca => by_peer(problem, Method::Pca, seed),
         Init::Mds => by_peer(problem, Method::Mds, seed),
         Init::Isomap => by_peer(problem, Method::Isomap, seed),
+        Init::LandmarkIsomap => {
+            let (points, graph) = (&problem.observations, &problem.graph);
+            Ok(Start::Coordinates(landmark_isomap(points, graph, problem.n_components)?))
+        }
         Init::Lle => by_peer(problem, Method::Lle, seed),
         Init::Ltsa => by_peer(problem, Method::Ltsa, seed),
         Init::LaplacianEigenmaps => by_peer(problem, Method::LaplacianEigenmaps, seed),

@@ -4,6 +4,7 @@
 mod embed;
 pub mod gplvm;
 mod isomap;
+mod landmark_isomap;
 mod laplacian_eigenmaps;
 mod lle;
 mod ltsa;
@@ -12,6 +13,7 @@ mod pca;
 
 pub use embed::{Embedding, Method, Optimum, PeerOptions, Watch, coordinates_by, embed};
 pub use isomap::isomap;
+pub use landmark_isomap::landmark_isomap;
 pub use laplacian_eigenmaps::laplacian_eigenmaps;
 pub use lle::lle;
 pub use ltsa::ltsa;
