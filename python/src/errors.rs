@@ -15,7 +15,7 @@ pub fn exception(error: Error) -> PyErr {
         message = message.replace("lambda", "lam"); // a word that Python keeps for itself
     }
     match error {
-        Error::TooLarge { .. } | Error::NoRoom { .. } | Error::NoRoomForPairs { .. } | Error::FactorTooLarge { .. } => {
+        Error::TooLarge { .. } | Error::NoRoomForPairs { .. } | Error::FactorTooLarge { .. } => {
             PyMemoryError::new_err(message)
         }
         Error::Interrupted { .. } => PyKeyboardInterrupt::new_err(message),

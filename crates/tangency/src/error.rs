@@ -179,20 +179,6 @@ pub enum Error {
         what: &'static str,
     },
 
-    /// What a model needs for new points would not fit in memory.
-    #[error(
-        "a model of {n} points needs about {} of memory for new points and {} is available; free some, or fit a sample of the rows",
-        gib(*needed), gib(*available)
-    )]
-    NoRoom {
-        /// Points of the model.
-        n: usize,
-        /// Bytes needed.
-        needed: u64,
-        /// Bytes available.
-        available: u64,
-    },
-
     /// The fit would not fit in memory.
     #[error(
         "a fit of {n} points in {n_components} dimensions needs about {} of memory and {} is available; fit a sample of the rows (at most {fitting}), or fewer --n-components",

@@ -17,14 +17,14 @@ pub use reconstruct::{LeftOut, Predicts, Reconstruction};
 pub use sample::Samples;
 
 use crate::error::{Error, Result};
-use crate::fit::{Calibration, Fit, available_memory};
+use crate::fit::{Calibration, Fit};
 use crate::graph::{NeighborIndex, squared_distance};
 use crate::linalg::{Matrix, View};
 use crate::model::Scaling;
 use place::{Frozen, place};
 use rayon::prelude::*;
 use std::sync::OnceLock;
-use surroundings::{Surroundings, Terrain};
+use surroundings::Terrain;
 
 /// Where a new observation belongs: q(x*), q(C*), and how likely the model finds it.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +51,11 @@ pub struct Placement {
 
 /// So many units of the scaled data from the nearest training point, the digits of a placement begin to go.
 const FARTHEST: f64 = 1e6;
+
+/// Up to so many points a new one sees the whole graph, beyond only what is around it.
+const WHOLE: usize = 3000;
+/// So many training points are left out in turn to learn what is usual, where the graph is not seen as a whole.
+const LEFT_OUT: usize = 2000;
 
 /// A fit prepared for new observations.
 ///
@@ -96,15 +101,10 @@ impl Extension {
     /// Prepares a fit: inverse Laplacians, potentials, and an index of the training points.
     pub fn new(fit: &Fit) -> Result<Self> {
         let n = fit.n();
-        let needed = 4 * 8 * (n as u64).pow(2);
-        let available = available_memory();
-        if needed > available {
-            return Err(Error::NoRoom { n, needed, available });
-        }
         let coordinates = fit.coordinates.transpose().to_owned();
         let (hyper, epsilon) = (fit.hyper, fit.config.epsilon);
         let frozen = Frozen::new(fit.scaled_observations(), coordinates, fit.maps.clone(), hyper, epsilon);
-        let terrain = Terrain::new(&fit.graph, &frozen)?;
+        let terrain = Terrain::new(&fit.graph, &frozen, n <= WHOLE)?;
         let (index, latent_index) =
             (NeighborIndex::new(frozen.observations.clone()), NeighborIndex::new(frozen.coordinates.clone()));
         Ok(Self {
@@ -209,30 +209,43 @@ impl Extension {
     pub fn log_density(&self, placement: &Placement) -> f64 {
         let held_out = |i: usize| match &self.calibration {
             Some(calibration) => Some(calibration.log_densities[i]),
-            None => self.leave_one_out()[i].as_ref().map(|placed| placed.log_density),
+            None if self.frozen.observations.ncols() <= WHOLE => {
+                self.leave_one_out()[i].as_ref().map(|placed| placed.log_density)
+            }
+            None => self.place_without(&[i]).remove(0).map(|placed| placed.log_density),
         };
         placement.point.and_then(|i| held_out(i as usize)).unwrap_or(placement.log_density)
     }
 
     /// Each training point placed by the others, as if it were new; `None` for one without which the graph would be in
-    /// pieces. The others stay where the fit, which knew this point, has put them.
+    /// pieces. The others stay where the fit, which knew this point, has put them. Of more than 3000 points this is done
+    /// for 2000, evenly spread over the table, and the rest are `None`.
     pub fn leave_one_out(&self) -> &[Option<Placement>] {
         self.left_out.get_or_init(|| {
             let y = &self.frozen.observations;
-            let lists = self.index.search(y, self.n_neighbors, |i| Some(i as u32));
-            (0..y.ncols()).into_par_iter().map(|i| self.best(y.col_as_slice(i), &lists[i], Some(i))).collect()
+            let n = y.ncols();
+            let step = if n <= WHOLE { 1 } else { n.div_ceil(LEFT_OUT) };
+            let out: Vec<usize> = (0..n).step_by(step).collect();
+            let mut placed = vec![None; n];
+            for (i, found) in out.iter().zip(self.place_without(&out)) {
+                placed[*i] = found;
+            }
+            placed
         })
+    }
+
+    /// Training points, each placed by all others.
+    fn place_without(&self, out: &[usize]) -> Vec<Option<Placement>> {
+        let y = &self.frozen.observations;
+        let queries = Matrix::from_fn(y.nrows(), out.len(), |f, c| y[(f, out[c])]);
+        let lists = self.index.search(&queries, self.n_neighbors, |c| Some(out[c] as u32));
+        out.par_iter().zip(lists).map(|(&i, list)| self.best(y.col_as_slice(i), &list, Some(i))).collect()
     }
 
     /// The placement among all the neighbours. If the graph holds them for several separate neighbourhoods, so that the
     /// new point may be between two sheets, each of these is tried too and the highest density decides.
     fn best(&self, y: &[f64], neighbors: &[u32], without: Option<usize>) -> Option<Placement> {
-        let around = |points: &[u32]| -> Option<Surroundings> {
-            match without {
-                None => Some(self.terrain.around(points)),
-                Some(i) => self.terrain.around_without(i, points),
-            }
-        };
+        let around = |points: &[u32]| self.terrain.seen_from(points, without);
         let mut groups = self.terrain.groups(neighbors, without.map(|i| i as u32));
         if groups.len() > 1 {
             groups.push(neighbors.to_vec());

@@ -3,9 +3,10 @@
 
 use super::place::Frozen;
 use crate::error::Result;
-use crate::graph::{Graph, shifted_inverse};
+use crate::graph::{Graph, pieces, shifted_inverse};
 use crate::linalg::{Matrix, dot, product, small};
 use crate::model::Hyperparameters;
+use std::collections::HashMap;
 
 /// Below this pivot a point holds parts of the graph together, and there is no graph in one piece without it.
 const SMALLEST_PIVOT: f64 = 1e-8;
@@ -74,7 +75,12 @@ pub(super) struct Terrain {
     potentials: Matrix,
     /// The residual u of each edge, in the order and direction of `graph.edges()`. [d_y, m]
     residuals: Matrix,
+    shifts: Vec<f64>,
 }
+
+/// Points of a graph that is too large for inverses of its own size: a new point then sees no further than so many points
+/// around those it is joined to, as if the graph ended there.
+const IN_SIGHT: usize = 120;
 
 /// What a new point needs to know of the points that it is joined to.
 pub(super) struct Surroundings {
@@ -91,13 +97,20 @@ pub(super) struct Surroundings {
 }
 
 impl Terrain {
-    /// The graph of these points.
-    pub fn new(graph: &Graph, frozen: &Frozen) -> Result<Self> {
+    /// The graph of these points; with `whole`, inverses of its size are made at once.
+    pub fn new(graph: &Graph, frozen: &Frozen, whole: bool) -> Result<Self> {
         let residuals = frozen.residuals(graph.edges());
         let Hyperparameters { alpha, lambda, nu, .. } = frozen.hyper;
         let of_maps = (nu > 0.0).then(|| 0.5 * nu / lambda);
-        let shifts = [0.0, 0.5 * alpha].into_iter().chain(of_maps);
-        let greens = shifts.map(|shift| Green::new(graph, shift)).collect::<Result<Vec<_>>>()?;
+        let shifts = [0.0, 0.5 * alpha].into_iter().chain(of_maps).collect();
+        match whole {
+            true => Self::of(graph.clone(), residuals, shifts),
+            false => Ok(Self { graph: graph.clone(), greens: vec![], potentials: Matrix::new(), residuals, shifts }),
+        }
+    }
+
+    fn of(graph: Graph, residuals: Matrix, shifts: Vec<f64>) -> Result<Self> {
+        let greens = shifts.iter().map(|&shift| Green::new(&graph, shift)).collect::<Result<Vec<_>>>()?;
         let mut divergence = Matrix::zeros(residuals.nrows(), graph.n());
         for (e, &(i, j)) in graph.edges().iter().enumerate() {
             for f in 0..residuals.nrows() {
@@ -107,7 +120,49 @@ impl Terrain {
         }
         // the divergence sums to zero, so the constant part of the inverse does not matter
         let potentials = product(&divergence, &greens[0].inverse);
-        Ok(Self { graph: graph.clone(), greens, potentials, residuals })
+        Ok(Self { graph, greens, potentials, residuals, shifts })
+    }
+
+    /// What is around a new point joined to `points`, on the graph without the point `without`; `None` if that is in
+    /// pieces.
+    pub fn seen_from(&self, points: &[u32], without: Option<usize>) -> Option<Surroundings> {
+        match (self.greens.is_empty(), without) {
+            (false, None) => Some(self.around(points)),
+            (false, Some(i)) => self.around_without(i, points),
+            (true, _) => self.in_sight(points, without),
+        }
+    }
+
+    /// The same from the part of the graph nearest to `points`.
+    fn in_sight(&self, points: &[u32], without: Option<usize>) -> Option<Surroundings> {
+        let mut members = points.to_vec();
+        let mut places: HashMap<u32, u32> = points.iter().enumerate().map(|(place, &p)| (p, place as u32)).collect();
+        let mut at = 0;
+        while at < members.len() && members.len() < IN_SIGHT {
+            for &j in self.graph.neighbors(members[at] as usize) {
+                if Some(j as usize) != without && !places.contains_key(&j) {
+                    places.insert(j, members.len() as u32);
+                    members.push(j);
+                }
+            }
+            at += 1;
+        }
+        let edges = members.iter().enumerate().flat_map(|(place, &p)| {
+            let near = self.graph.neighbors(p as usize).iter().filter_map(|j| places.get(j));
+            near.map(move |&other| (place as u32, other))
+        });
+        let graph = Graph::from_edges(members.len(), edges);
+        if pieces(&graph).len() > 1 {
+            return None;
+        }
+        let mut residuals = Matrix::zeros(self.residuals.nrows(), graph.edges().len());
+        for (e, &(p, q)) in graph.edges().iter().enumerate() {
+            let along = self.residual(members[p as usize], members[q as usize]);
+            residuals.col_as_slice_mut(e).iter_mut().zip(along).for_each(|(slot, value)| *slot = value);
+        }
+        let part = Self::of(graph, residuals, self.shifts.clone()).ok()?;
+        let own: Vec<u32> = (0..points.len() as u32).collect();
+        Some(Surroundings { points: points.to_vec(), without, ..part.around(&own) })
     }
 
     /// What is around a new point that is joined to `points`.

@@ -37,7 +37,7 @@ impl Case {
     }
 
     fn terrain(&self) -> Terrain {
-        Terrain::new(&self.graph, &self.frozen).unwrap()
+        Terrain::new(&self.graph, &self.frozen, true).unwrap()
     }
 }
 
@@ -101,5 +101,35 @@ proptest! {
         let frozen = Frozen::new(take(observations, 1), take(coordinates, 1), take(maps, d_x), *hyper, *epsilon);
         let renumbered: Vec<u32> = points.iter().map(|&i| (i - usize::from(i > out)) as u32).collect();
         compare(&frozen, &graph, &renumbered, &y, &found);
+    }
+}
+
+/// Where the whole graph is not seen, what is around a new point is enough.
+#[test]
+fn a_part_of_the_graph_places_as_the_whole_does() {
+    let curve = crate::generate(crate::Shape::SCurve, 700, 0.02, 1);
+    let fit = crate::Fitter::new(crate::Config {
+        engine: crate::inference::EngineKind::Factorised,
+        draws: Some(0),
+        ..crate::Config::default()
+    })
+    .fit(&curve.points)
+    .unwrap();
+    let whole = crate::extend::Extension::new(&fit).unwrap();
+    let mut part = crate::extend::Extension::new(&fit).unwrap();
+    part.terrain = Terrain::new(&fit.graph, &part.frozen, false).unwrap();
+    let new = crate::generate(crate::Shape::SCurve, 60, 0.02, 2);
+    let (seen, guessed) = (whole.transform(&new.points).unwrap(), part.transform(&new.points).unwrap());
+    for (seen, guessed) in seen.iter().zip(&guessed) {
+        for a in 0..2 {
+            let deviation = seen.covariance[(a, a)].sqrt();
+            assert!((seen.mean[a] - guessed.mean[a]).abs() < 0.2 * deviation, "{:?} {:?}", seen.mean, guessed.mean);
+            assert!((guessed.covariance[(a, a)].sqrt() / deviation - 1.0).abs() < 0.1);
+        }
+        assert!((seen.log_density - guessed.log_density).abs() < 0.5, "{} {}", seen.log_density, guessed.log_density);
+    }
+    let (seen, guessed) = (whole.place_without(&[5, 90]), part.place_without(&[5, 90]));
+    for (seen, guessed) in seen.iter().zip(&guessed) {
+        assert!((seen.as_ref().unwrap().log_density - guessed.as_ref().unwrap().log_density).abs() < 0.5);
     }
 }
