@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod climate;
+mod deviations;
 mod fits;
 mod page;
 mod scaling;
@@ -41,6 +42,8 @@ enum Experiment {
     Climate(DataOptions),
     /// Time, memory and quality against the number of points
     Scaling(scaling::Options),
+    /// Marginal deviations of the factorised engine against the exact one's
+    Deviations(deviations::Options),
     /// Puts what the others wrote together into docs/results.md
     Results,
 }
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
         Experiment::Usps(data) => Page::new("usps", &data.options).and_then(|page| usps::run(page, &data)),
         Experiment::Climate(data) => Page::new("climate", &data.options).and_then(|page| climate::run(page, &data)),
         Experiment::Scaling(options) => scaling::run(&options),
+        Experiment::Deviations(options) => deviations::run(&options),
         Experiment::Results => page::results(&root()),
     };
     match outcome {

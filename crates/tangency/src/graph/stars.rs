@@ -95,11 +95,6 @@ impl Stars {
             .find(|star| place < star.first + star.size)
             .map_or(f64::NAN, |star| star.matrix[(place - star.first) * (star.size + 1)])
     }
-
-    /// Numbers held.
-    pub fn len(&self) -> usize {
-        self.values.len()
-    }
 }
 
 /// Effective resistance of every edge from the graph within so many steps of its ends, the smaller of what the two see.
@@ -263,7 +258,7 @@ mod tests {
         let rim = (1..n - 1).map(|j| (j, j + 1));
         let graph = Graph::from_edges(n as usize, spokes.chain(rim));
         let stars = Stars::new(&graph, 2);
-        assert!(stars.len() < 60 * n as usize);
+        assert!(stars.values.len() < 60 * n as usize);
         // the ladder of a wheel: 1 / √5 far from its ends
         for place in [100, 2000] {
             let resistance = stars.resistance(0, place);

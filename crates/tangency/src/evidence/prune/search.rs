@@ -35,6 +35,8 @@ const CLEAR: f64 = 20.0;
 
 pub(super) type Observer<'a> = dyn FnMut(&PruneProgress) -> ControlFlow<()> + 'a;
 
+type Edges = Vec<(u32, u32)>;
+
 /// The state of the search.
 pub(super) struct Search<'a, E: Engine> {
     /// The graph given, with the bridges that were chosen.
@@ -92,7 +94,7 @@ impl<'a, E: Engine> Search<'a, E> {
         } else {
             [now / 2, now, 2 * now].iter().map(|&size| self.without(&scores[..size.min(self.most)])).collect()
         };
-        let mut leader: Option<(Hypothesis<E>, Vec<(u32, u32)>)> = None;
+        let mut leader: Option<(Hypothesis<E>, Edges)> = None;
         let mut tried: Vec<Vec<(u32, u32)>> = vec![self.removed.clone(), vec![]];
         for out in batches {
             if self.asked || tried.contains(&out) {

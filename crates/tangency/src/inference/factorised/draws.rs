@@ -2,7 +2,9 @@
 //! the precision matrix, solved by the same conjugate gradients, is a draw (eq. 26).
 
 use super::conjugate_gradients::{conjugate_gradients, dot};
+use super::laplace::times_laplacian;
 use super::means::pull_on_coordinates;
+use super::stars::Sign;
 use super::{Beliefs, Factorised, Sizes};
 use crate::config::Config;
 use crate::error::Result;
@@ -16,6 +18,9 @@ use rayon::prelude::*;
 /// A solve ends when a step gains less than this, in nats: every direction, however uncertain, is worth half a nat.
 const LEAST: f64 = 0.02;
 const MOST: usize = 200;
+/// Random vectors by which freedom is estimated, and how often the noise is found anew with it.
+const PROBES: usize = 4;
+const PASSES: usize = 5;
 /// Draws at work at a time.
 const AT_A_TIME: usize = 4;
 
@@ -43,6 +48,7 @@ impl Factorised {
         draws: usize,
     ) -> Result<Vec<f64>> {
         let Sizes { n, d_x, .. } = Sizes::of(problem);
+        let (hyper, beliefs) = &self.with_joint_noise(problem, config, hyper, beliefs)?;
         let preconditioner = self.precondition_coordinates(problem, hyper, beliefs)?;
         let mut total = vec![0.0; n * d_x * d_x];
         for first in (0..draws).step_by(AT_A_TIME) {
@@ -80,6 +86,82 @@ impl Factorised {
         }
         total.par_iter_mut().zip(&beliefs.s).for_each(|(total, s)| *total = *total / draws as f64 + s);
         Ok(total)
+    }
+
+    /// The precision γ of the noise, and covariances with it, that go with uncertainty which points share.
+    ///
+    /// γ balances what the means leave unexplained and what uncertainty adds to it. Independent points add more than points
+    /// that vary together, so that the γ of the bound is too small for the deviations of all coordinates together.
+    fn with_joint_noise(
+        &self,
+        problem: &Problem,
+        config: &Config,
+        hyper: &Hyperparameters,
+        beliefs: &Beliefs,
+    ) -> Result<(Hyperparameters, Beliefs)> {
+        let d_y = problem.n_features() as f64;
+        let unexplained = self.residual_of_means(problem, beliefs);
+        let (mut hyper, mut beliefs) = (*hyper, beliefs.clone());
+        for _ in 0..PASSES {
+            let mut rng = ChaCha8Rng::seed_from_u64(config.random_state);
+            let taken = self.freedom(problem, &hyper, &beliefs, &mut rng)?;
+            let left = d_y * (problem.n() - 1) as f64 - taken;
+            if !(left > 0.0 && unexplained > 0.0) {
+                break;
+            }
+            // more noise, less freedom, and the other way round: a third of the way
+            hyper.gamma = hyper.gamma.powf(2.0 / 3.0) * (0.5 * left / unexplained).cbrt();
+            self.improve_coordinate_covariances(problem, &hyper, &mut beliefs)?;
+            self.improve_map_covariances(problem, &hyper, &mut beliefs)?;
+        }
+        Ok((hyper, beliefs))
+    }
+
+    /// How many numbers the coordinates and the maps take from the data: their own number less what their priors hold,
+    /// tr(I − KΣ), by random signs z with zᵀKΣz.
+    fn freedom(
+        &self,
+        problem: &Problem,
+        hyper: &Hyperparameters,
+        beliefs: &Beliefs,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<f64> {
+        let Sizes { d_x, rows, d_y, .. } = Sizes::of(problem);
+        let size = problem.size() as f64;
+        let mut signs = |length: usize| -> Vec<f64> {
+            (0..length).map(|_| if rng.random::<bool>() { 1.0 } else { -1.0 }).collect()
+        };
+        let for_x = self.precondition_coordinates(problem, hyper, beliefs)?;
+        let for_c = self.precondition_maps(problem, hyper, beliefs)?;
+        let (mut held_x, mut held_c) = (0.0, 0.0);
+        for _ in 0..PROBES {
+            let z = signs(beliefs.x.len());
+            let mut v = vec![0.0; z.len()];
+            let (apply, precondition) = (
+                |v: &[f64]| self.coordinate_precision(problem, hyper, beliefs, v),
+                |v: &[f64]| for_x.apply(&self.laplace, &beliefs.s, v),
+            );
+            conjugate_gradients(apply, precondition, &z, &mut v, LEAST, MOST);
+            let rough = times_laplacian(&problem.graph, d_x, &v);
+            held_x += hyper.alpha * dot(&z, &v) + 2.0 * dot(&z, &rough);
+            // that maps are uncertain where coordinates are is in both sums
+            let mut shared = vec![0.0; v.len()];
+            self.add_stars(problem, &beliefs.t, 1, Sign::Difference, 0.5 * hyper.gamma * d_y, &v, &mut shared);
+            held_x += dot(&z, &shared);
+
+            // every row of the maps has the same covariance: one sign vector a row
+            let z = signs(beliefs.c.len());
+            let mut v = vec![0.0; z.len()];
+            let (apply, precondition) = (
+                |v: &[f64]| self.map_precision(problem, hyper, beliefs, v),
+                |v: &[f64]| for_c.apply(&self.laplace, &beliefs.t, v),
+            );
+            conjugate_gradients(apply, precondition, &z, &mut v, LEAST, MOST);
+            let rough = times_laplacian(&problem.graph, d_x * rows, &v);
+            held_c += (hyper.nu * dot(&z, &v) + 2.0 * hyper.lambda * dot(&z, &rough)) / rows as f64;
+        }
+        let probes = PROBES as f64;
+        Ok((size - held_x / probes) + d_y * (size - held_c / probes))
     }
 
     /// A vector whose covariance is the precision of the coordinates: one independent part for each of its terms.

@@ -92,7 +92,13 @@ impl Factorised {
     }
 
     /// [(2λL + νI)⊗I + ½γ Σ_i star₊(P_i, S_i) + 2γ D̄ᵀPD̄] v; with the paper's prior ελ11ᵀ in place of νI.
-    fn map_precision(&self, problem: &Problem, hyper: &Hyperparameters, beliefs: &Beliefs, v: &[f64]) -> Vec<f64> {
+    pub(super) fn map_precision(
+        &self,
+        problem: &Problem,
+        hyper: &Hyperparameters,
+        beliefs: &Beliefs,
+        v: &[f64],
+    ) -> Vec<f64> {
         let Sizes { n, d_x, rows, .. } = Sizes::of(problem);
         let (graph, width) = (&problem.graph, d_x * rows);
         let potential = self.laplace.solve(problem, &flow(problem, v, &beliefs.x));
@@ -118,6 +124,11 @@ impl Factorised {
 
     /// R = ⟨|BY − Pa|²⟩, the expected squared residual of the edges.
     pub(super) fn residual(&self, problem: &Problem, beliefs: &Beliefs) -> f64 {
+        self.residual_of_means(problem, beliefs) + self.uncertain_part(problem, beliefs)
+    }
+
+    /// |BY − Pā|².
+    pub(super) fn residual_of_means(&self, problem: &Problem, beliefs: &Beliefs) -> f64 {
         let Sizes { n, d_x, rows, .. } = Sizes::of(problem);
         let Beliefs { x, c, .. } = beliefs;
         let linear = linear_of_maps(problem, x);
@@ -129,7 +140,7 @@ impl Factorised {
         let divergence = flow(problem, c, x);
         let potential = self.laplace.solve(problem, &divergence);
         let explained = sum(n, |i| (i * rows..(i + 1) * rows).map(|p| divergence[p] * potential[p]).sum());
-        problem.edge_energy - fit + explained + self.uncertain_part(problem, beliefs)
+        problem.edge_energy - fit + explained
     }
 }
 
