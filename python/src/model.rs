@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tangency::extend::{Extension, Predicts, calibrate, loadings};
 use tangency::fit::Caution;
+use tangency::inference::Deviations;
 use tangency::io::table::{TableOptions, TableStream};
 use tangency::io::{
     Claims, Model as SavedModel, NewRows, TableWriter, load_model, model_from_bytes, model_to_bytes, of_table,
@@ -307,6 +308,36 @@ impl Model {
     #[getter]
     fn start(&self) -> PyResult<String> {
         settings::word(&self.saved.fit.start)
+    }
+
+    /// The engine, why it was chosen if it was, how it solved linear systems, and the standard error of the bound.
+    #[getter]
+    fn engine(&self) -> PyResult<(String, Option<String>, String, f64)> {
+        let notes = &self.saved.fit.engine;
+        let reason = notes.reason.as_deref().map(in_python);
+        Ok((settings::word(&notes.kind)?, reason, settings::word(&notes.solver)?, notes.bound_error))
+    }
+
+    /// What the standard deviations are, and their standard error as a share of them, where that is known.
+    #[getter]
+    fn deviation_kind(&self) -> (&'static str, Option<f64>) {
+        match self.saved.fit.deviations {
+            Deviations::Exact => ("exact", Some(0.0)),
+            Deviations::Sampled { relative_error, .. } => ("sampled", Some(relative_error)),
+            Deviations::Conditional => ("conditional", None),
+        }
+    }
+
+    /// Share of true neighbours that an approximate search found.
+    #[getter]
+    fn recall(&self) -> Option<f64> {
+        self.saved.fit.recall
+    }
+
+    /// Number of principal axes that the maps were restricted to, and the share of the variance along them.
+    #[getter]
+    fn reduced(&self) -> Option<(usize, f64)> {
+        self.saved.fit.reduced
     }
 
     /// Parts of a calibration and its factor, if there is one.

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _blocks, _distances, _graph_input, _parallel, _settings, _table_input
 from ._progress import Bar, warn
 from ._table_input import contiguous as contiguous
-from ._tangency import Model, Stop, try_start
+from ._tangency import COARSE_ABOVE, Model, Stop, try_start
 
 Array = NDArray[np.float64]
 
@@ -41,9 +41,11 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     n_neighbors : int, default=9
         Neighbours of each point in the graph.
     init : {'auto', 'random', 'spectral', 'pca', 'mds', 'isomap', 'lle', 'ltsa', 'laplacian-eigenmaps', 'gplvm', \
-'bayesian-gplvm'} or ndarray, default='auto'
+'bayesian-gplvm', 'coarse'} or ndarray, default='auto'
         Where the run starts. 'auto' tries spectral, isomap and random starts for some iterations and goes on with the
-        best. The names of other methods start from what :func:`tangency.embed` finds with them. An array of shape
+        best; for more than 3000 rows on the factorised engine it is 'coarse', which lays out ever coarser graphs of
+        cells first and carries their layout over to the rows. The names of other methods start from what
+        :func:`tangency.embed` finds with them. An array of shape
         (n_samples, n_components) gives coordinates; one of shape (n_samples, n_features, n_components) gives maps, in
         scaled units.
     n_init : int, default=1
@@ -52,6 +54,9 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Most iterations of a run.
     tol : float, default=1e-4
         A run ends when an iteration raises the bound by less than this, in nats a point.
+    coarse_tol : float, default=1e-2
+        The same for a run that began from a coarser graph. Most of what such a run would gain later it gains slowly;
+        make it as small as `tol` where bounds are to be compared.
     scaling : {'max-abs', 'none', 'per-feature'}, default='max-abs'
         Centred features are divided by the one largest absolute entry, not at all, or each by its standard deviation.
     metric : {'euclidean', 'precomputed'}, default='euclidean'
@@ -60,6 +65,10 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     graph : sparse matrix, ndarray or transformer, default=None
         The neighbour graph in place of nearest neighbours: an n × n adjacency, an array of two columns of row numbers,
         or a neighbours transformer such as :class:`sklearn.neighbors.KNeighborsTransformer`. `fit` takes one too.
+    neighbor_search : {'auto', 'exact', 'approximate'}, default='auto'
+        How nearest neighbours are searched. 'approximate' may miss some and measures the share that it found,
+        `neighbor_recall_`; 'auto' turns to it only where there are so many rows and features that an exact search
+        would be slow.
     symmetry : {'or', 'mutual'}, default='or'
         Whether one of two points must list the other as a neighbour, or both.
     radius : float, default=None
@@ -82,7 +91,22 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         itself.
     full_covariance : bool, default=False
         Keep how all points vary together, for `embedding_covariance_`, `distance_interval` and `sample_embedding`. It
-        takes (n_samples · n_components)² numbers.
+        takes (n_samples · n_components)² numbers, and only the exact engine has it.
+    engine : {'auto', 'exact', 'factorised'}, default='auto'
+        How the posterior is held. 'exact' is one Gaussian over all coordinates, with the tightest bound: for some
+        thousand rows. 'factorised' takes rows as independent around means that are found together; its bound is lower,
+        and time and memory grow nearly in proportion to the rows. 'auto' is exact as long as that takes about two
+        minutes and goes into memory, which is up to n_samples · n_components of about 2800.
+    ball_radius : int, default=2
+        For the factorised engine: how many steps along the graph around a row are looked at for the resistances of its
+        edges. More are slower and come closer to the whole graph, which is 0.
+    draws : int, default=None
+        For the factorised engine: number of draws of the posterior from which `embedding_std_` is estimated. More draws
+        make it more accurate, see `deviation_error_`; None goes by the number of rows. 0 takes no time and gives the
+        deviation of a row while all others are held, which is too small.
+    pca : float, default=None
+        Restrict the maps to the principal axes of the table that hold this share of its variance, for instance 0.99.
+        For hundreds of features: time and memory then go by the number of axes. None takes the features as they are.
     random_state : int, numpy generator or None, default=0
         Seed of everything random. Equal seeds give equal results on any number of threads.
     n_jobs : int, default=-1
@@ -95,7 +119,7 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     embedding_ : ndarray of shape (n_samples, n_components)
         Mean coordinates, on their principal axes, longest first.
     embedding_std_ : ndarray of shape (n_samples, n_components)
-        Their standard deviations.
+        Their standard deviations; `deviation_kind_` tells how they were found.
     embedding_covariances_ : ndarray of shape (n_samples, n_components, n_components)
         Covariance of each point's coordinates.
     embedding_covariance_ : ndarray of shape (n_samples, n_components, n_samples, n_components)
@@ -118,6 +142,26 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Iterations of the run that was kept.
     stop_reason_ : {'converged', 'max-iterations', 'interrupted', 'collapsed'}
         How it ended.
+    engine_ : {'exact', 'factorised'}
+        The engine of the fit. Compare bounds of one engine only.
+    engine_reason_ : str or None
+        Why that one, if it was chosen automatically.
+    solver_ : {'dense', 'cholesky', 'iterative'}
+        How linear systems with the graph were solved: by a dense inverse (exact engine), by a sparse factor, or, where
+        that would be too large, by conjugate gradients.
+    bound_error_ : float
+        Standard error of `lower_bound_` in nats, from determinants that were estimated; 0.0 where they are exact, as
+        they are but with the iterative solver.
+    deviation_kind_ : {'exact', 'sampled', 'conditional'}
+        What `embedding_std_` is: computed, estimated from draws, or that of a row while all others are held
+        (``draws=0``), which is too small as a statement about the row.
+    deviation_error_ : float or None
+        Standard error of `embedding_std_` as a share of it; 0.0 if it is exact, None if it is conditional.
+    neighbor_recall_ : float or None
+        Share of true nearest neighbours that an approximate search found, measured on a sample of rows; None after an
+        exact search.
+    reduced_ : tuple of int and float, or None
+        Number of principal axes and the share of variance along them, if `pca` was given.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
@@ -126,8 +170,8 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Notes
     -----
     Ctrl-C ends a fit after the present iteration with a warning and keeps what it has, as
-    :class:`sklearn.neural_network.MLPClassifier` does. Memory grows with (n_samples · n_components)²: a few thousand
-    rows.
+    :class:`sklearn.neural_network.MLPClassifier` does. Memory of the exact engine grows with
+    (n_samples · n_components)², that of the factorised engine with n_samples.
 
     Examples
     --------
@@ -151,9 +195,11 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         n_init: int = 1,
         max_iter: int = 500,
         tol: float = 1e-4,
+        coarse_tol: float = 1e-2,
         scaling: str = "max-abs",
         metric: str = "euclidean",
         graph: Any = None,
+        neighbor_search: str = "auto",
         symmetry: str = "or",
         radius: float | None = None,
         connect: bool = True,
@@ -168,6 +214,10 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         accelerate: bool = True,
         uncertainty: str = "relative",
         full_covariance: bool = False,
+        engine: str = "auto",
+        ball_radius: int = 2,
+        draws: int | None = None,
+        pca: float | None = None,
         random_state: Any = 0,
         n_jobs: int | None = -1,
         verbose: Any = False,
@@ -178,9 +228,11 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.coarse_tol = coarse_tol
         self.scaling = scaling
         self.metric = metric
         self.graph = graph
+        self.neighbor_search = neighbor_search
         self.symmetry = symmetry
         self.radius = radius
         self.connect = connect
@@ -195,6 +247,10 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.accelerate = accelerate
         self.uncertainty = uncertainty
         self.full_covariance = full_covariance
+        self.engine = engine
+        self.ball_radius = ball_radius
+        self.draws = draws
+        self.pca = pca
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -243,7 +299,7 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         names = [] if distances is not None else [str(name) for name in getattr(self, "feature_names_in_", [])]
         names = names or [UNNAMED.format(number) for number in range(1, table.shape[1] + 1)]
         arguments: dict[str, Any] = {"edges": edges, "start": self._start(len(table), table.shape[1])}
-        starts = self._starts()
+        starts = self._starts(len(table))
         if len(starts) > 1 and arguments["start"] is None and self.n_init > 1:
             native = self._best_of(starts, table, config, names, edges, threads)
         else:
@@ -303,10 +359,12 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         _table_input.refuse_missing(start, "init")
         return contiguous(start.astype(np.float64, copy=False))
 
-    def _starts(self) -> range:
-        """Numbers of the starts: 'auto' has two beside the random ones."""
+    def _starts(self, n: int) -> range:
+        """Numbers of the starts that can be tried apart: 'auto' has two beside the random ones."""
         if not isinstance(self.init, str) or self.init not in ("auto", "random"):
             return range(1)
+        if self.init == "auto" and self.engine != "exact" and n > COARSE_ABOVE:
+            return range(1)  # it may be the coarse start alone, which the library decides
         return range(self.n_init + 2 * (self.init == "auto"))
 
     def _best_of(
@@ -351,6 +409,10 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.alpha_, self.gamma_, self.lambda_, self.nu_ = native.hyperparameters
         self.n_iter_ = len(self.lower_bounds_)
         self.stop_reason_ = native.stop
+        self.engine_, self.engine_reason_, self.solver_, self.bound_error_ = native.engine
+        self.deviation_kind_, self.deviation_error_ = native.deviation_kind
+        self.neighbor_recall_ = native.recall
+        self.reduced_ = native.reduced
         self.rows_ = np.asarray(native.rows, dtype=np.int64)
 
     # ---- what is made when it is asked for

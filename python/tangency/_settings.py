@@ -17,14 +17,17 @@ PEERS = ("pca", "mds", "isomap", "lle", "ltsa", "laplacian-eigenmaps", "gplvm", 
 ENTRANTS = ("ll-lvm", "ll-lvm-pruned", *PEERS)
 CHOICES = {
     "method": PEERS,
-    "init": ("auto", "random", "spectral", *PEERS),
+    "init": ("auto", "random", "spectral", *PEERS, "coarse"),
     "scaling": ("max-abs", "none", "per-feature"),
     "symmetry": ("or", "mutual"),
     "uncertainty": ("relative", "absolute"),
     "metric": ("euclidean", "precomputed"),
+    "engine": ("auto", "exact", "factorised"),
+    "neighbor_search": ("auto", "exact", "approximate"),
 }
 WHOLE = ("n_components", "n_neighbors", "n_init", "max_iter")
-REAL = ("tol", "epsilon", "gamma0", "alpha0")
+REAL = ("tol", "coarse_tol", "epsilon", "gamma0", "alpha0")
+WORDS = ("scaling", "symmetry", "uncertainty", "engine", "neighbor_search")
 SWITCHES = ("connect", "largest", "accelerate", "full_covariance")
 #: Rules of the library by their names here.
 RULES = {"alpha": "alpha", "lam": "lambda", "nu": "nu"}
@@ -114,10 +117,17 @@ def config(params: dict[str, Any]) -> str:
         made[name] = bool(params[name])
     if made["connect"] and made["largest"]:
         raise ValueError("connect must be False when largest is True: join the pieces, or fit only the largest of them")
-    for name in ("scaling", "symmetry", "uncertainty"):
+    for name in WORDS:
         made[name] = choice(name, params[name])
+    if made["full_covariance"] and made["engine"] == "factorised":
+        raise ValueError("full_covariance must be False with engine='factorised', which has none; take engine='exact'")
     made["init"] = choice("init", params["init"]) if isinstance(params["init"], str) else "auto"
-    made["radius"] = None if params["radius"] is None else real("radius", params["radius"])
+    if made["init"] == "coarse" and made["engine"] == "exact":
+        raise ValueError("init must be another than 'coarse' with engine='exact': that start is for many points")
+    for name in ("radius", "pca"):
+        made[name] = None if params[name] is None else real(name, params[name])
+    made["ball_radius"] = whole("ball_radius", params["ball_radius"], 0)
+    made["draws"] = None if params["draws"] is None else whole("draws", params["draws"], 0)
     held = {name: None if params[name] is None else real(name, params[name]) for name in RULES}
     lam, nu = held["lam"], held["nu"]
     if lam is not None and lam <= 0:
@@ -144,7 +154,7 @@ def params_of(config_text: str) -> dict[str, Any]:
     """The arguments of the estimator that these settings of the library came from."""
     settings = json.loads(config_text)
     params: dict[str, Any] = {name: settings[name] for name in (*WHOLE, *REAL, *SWITCHES)}
-    for name in ("scaling", "symmetry", "uncertainty", "radius", "random_state"):
+    for name in (*WORDS, "radius", "pca", "ball_radius", "draws", "random_state"):
         params[name] = settings[name]
     # a start that was given is not kept in a model
     params["init"] = settings["init"] if settings["init"] in CHOICES["init"] else "auto"

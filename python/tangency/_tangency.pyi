@@ -4,8 +4,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+COARSE_ABOVE: int
 __version__: str
 __all__ = [
+    "COARSE_ABOVE",
     "__version__",
     "Comparison",
     "Model",
@@ -104,6 +106,14 @@ class Model:
     def start(self) -> str: ...
     @property
     def seconds(self) -> float: ...
+    @property
+    def engine(self) -> tuple[str, str | None, str, float]: ...
+    @property
+    def deviation_kind(self) -> tuple[str, float | None]: ...
+    @property
+    def recall(self) -> float | None: ...
+    @property
+    def reduced(self) -> tuple[int, float] | None: ...
     @property
     def calibration(self) -> tuple[int, float] | None: ...
     @property

@@ -15,7 +15,7 @@ __all__ = ["lllvm"]
 SMALL = 50
 
 #: Parameters of the estimator that make a graph.
-OF_GRAPHS = ("n_neighbors", "graph", "metric", "symmetry", "radius")
+OF_GRAPHS = ("n_neighbors", "graph", "metric", "symmetry", "radius", "neighbor_search")
 
 
 def lllvm(
@@ -59,7 +59,7 @@ def lllvm(
         ``.obsp[name + '_graph']``
             The graph as fitted, after joining of pieces and pruning.
         ``.uns[name]``
-            Parameters, bound and hyper-parameters, where `name` is `key_added` without ``'X_'``.
+            Parameters, bound, hyper-parameters and engine, where `name` is `key_added` without ``'X_'``.
 
     Notes
     -----
@@ -106,6 +106,7 @@ def lllvm(
         "lower_bounds": model.lower_bounds_,
         "hyperparameters": {"alpha": model.alpha_, "gamma": model.gamma_, "lambda": model.lambda_, "nu": model.nu_},
         "stop_reason": model.stop_reason_,
+        "engine": model.engine_,
         "graph_key": f"{name}_graph",
     }
     return adata if copy else None

@@ -135,10 +135,14 @@ NOT_POSITIVE = ["a", True, np.nan, np.inf, -1, -0.5, 10**400, [0.1], 1j]
 SETTINGS = (
     [(name, value) for name in ("n_components", "n_neighbors", "n_init", "max_iter") for value in NOT_WHOLE]
     + [(name, value) for name in ("epsilon", "gamma0", "alpha0") for value in [*NOT_POSITIVE, None, 0]]
-    + [("tol", value) for value in [*NOT_POSITIVE, None]]
+    + [(name, value) for name in ("tol", "coarse_tol") for value in [*NOT_POSITIVE, None]]
+    + [(name, value) for name in ("ball_radius", "draws") for value in ("2", 2.0, True, -1, 10**30, [3])]
+    + [("ball_radius", None)]
+    + [("pca", value) for value in [*NOT_POSITIVE, 0, 1.01]]
     + [(name, value) for name in ("radius", "alpha", "lam") for value in [*NOT_POSITIVE, 0]]
     + [("nu", value) for value in NOT_POSITIVE]
     + [(name, value) for name in ("scaling", "symmetry", "metric", "uncertainty") for value in ("x", None, 3, ["or"])]
+    + [(name, value) for name in ("engine", "neighbor_search") for value in ("x", None, 3, ["exact"])]
     + [("init", value) for value in ("x", None, 3, "coordinates", "maps", {}, [[1.0, 2.0]])]
     + [(name, value) for name in ("connect", "largest", "prune") for value in ("yes", 1, None)]
     + [(name, value) for name in ("accelerate", "full_covariance") for value in ("yes", 1, None)]
@@ -163,6 +167,11 @@ COMBINATIONS = {
     "nu without lam": ({"nu": 1.0}, ["lam must be given", "nu"]),
     "the largest piece and joined pieces": ({"largest": True}, ["connect must be False", "largest"]),
     "several of a start that is always the same": ({"init": "pca", "n_init": 2}, ["n_init", "random"]),
+    "all covariances of factors": (
+        {"full_covariance": True, "engine": "factorised"},
+        ["full_covariance must be False", "engine='exact'"],
+    ),
+    "cells for the exact engine": ({"init": "coarse", "engine": "exact"}, ["init must be another", "engine='exact'"]),
     "pieces of mutual neighbours": (
         {"connect": False, "symmetry": "mutual", "n_neighbors": 1},
         ["pieces", "larger n_neighbors", "connect=True", "largest=True"],
@@ -383,7 +392,7 @@ def test_more_than_there_is_room_for_is_refused(call, fitted):
 
 def test_a_fit_that_does_not_fit_in_memory_is_refused():
     with pytest.raises(MemoryError) as error:
-        LLLVM().fit(np.random.default_rng(0).normal(size=(600_000, 2)))
+        LLLVM(engine="exact").fit(np.random.default_rng(0).normal(size=(600_000, 2)))
     is_a_sentence(error.value, "600000 points", "GiB", "n_components")
 
 

@@ -30,6 +30,7 @@ ESTIMATORS = [
     LLLVM(),
     LLLVM(n_components=1, init="pca"),
     LLLVM(metric="precomputed"),
+    LLLVM(engine="factorised"),
 ]
 
 

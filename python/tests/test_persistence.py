@@ -62,6 +62,7 @@ ARRAYS = (
     "rows_",
 )
 NUMBERS = ("lower_bound_", "alpha_", "gamma_", "lambda_", "nu_", "n_iter_", "stop_reason_", "n_features_in_")
+NUMBERS += ("engine_", "engine_reason_", "solver_", "deviation_kind_", "deviation_error_")
 
 
 def assert_same(made, model, rows):
