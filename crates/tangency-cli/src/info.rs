@@ -151,7 +151,7 @@ fn axes(model: &Model) -> Option<String> {
 pub fn decided(model: &Model) -> Vec<String> {
     let notes = &model.fit.engine;
     let chosen = notes.reason.as_ref().filter(|_| notes.kind == EngineKind::Factorised);
-    let engine = chosen.map(|reason| format!("the factorised engine was taken, because {reason}; --engine decides"));
+    let engine = chosen.map(|reason| format!("the factorised engine was taken, because {reason}"));
     engine.into_iter().chain(recall(model)).chain(axes(model)).collect()
 }
 
