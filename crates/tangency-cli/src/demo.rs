@@ -13,7 +13,8 @@ use tangency_report::{Figure, unrolled};
 
 /// Runs the command.
 pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
-    let config = Config { random_state: args.seed, ..Config::default() };
+    let config = fit::with_scale(Config { random_state: args.seed, ..Config::default() }, &args.scale);
+    config.validate()?;
     if args.n <= config.n_neighbors {
         let requirement = format!("larger than {}, the number of neighbours", config.n_neighbors);
         return Err(Error::InvalidConfig { field: "n", requirement });

@@ -1,6 +1,6 @@
 //! `tangency fit`: typed arguments to a validated job, the job to files.
 
-use crate::args::{FitArgs, GraphArgs, LearningArgs, ModelArgs, PresetArg, TableArgs, header};
+use crate::args::{FitArgs, GraphArgs, LearningArgs, ModelArgs, PresetArg, ScaleArgs, TableArgs, header};
 use crate::report::Page;
 use crate::say::{self, Say};
 use crate::{info, interrupt, progress, prune};
@@ -11,6 +11,13 @@ use tangency::io::table::{Table, TableOptions, read_cells, read_matrix, read_tab
 use tangency::io::{Claims, Model, save_model, write_embedding, write_trace};
 use tangency::linalg::Matrix;
 use tangency::{Config, Error, Fitter, Result};
+
+/// Puts what was typed in the place of settings.
+macro_rules! take {
+    ($args:ident, $config:ident: $($field:ident => $target:ident),+ $(,)?) => {
+        $(if let Some(value) = $args.$field { $config.$target = value.into(); })+
+    };
+}
 
 /// Runs the command.
 pub fn run(args: &FitArgs, say: Say) -> Result<()> {
@@ -109,7 +116,9 @@ pub fn fit_table(fitter: Fitter, table: Table, say: Say) -> Result<Model> {
     let fit = fitter.observer(progress::observer(say)).fit(&table.values)?;
     let kept = |names: Vec<String>| fit.rows.iter().map(|&row| names[row].clone()).collect::<Vec<_>>();
     let (ids, labels) = (table.ids.map(&kept), table.labels.map(&kept));
-    Ok(Model { fit, feature_names: table.feature_names, ids, labels })
+    let model = Model { fit, feature_names: table.feature_names, ids, labels };
+    info::decided(&model).iter().for_each(|text| say.note(text));
+    Ok(model)
 }
 
 /// Files that a fit reads.
@@ -156,12 +165,7 @@ pub fn learning_config(args: &LearningArgs) -> Config {
         PresetArg::Default => Config::default(),
         PresetArg::Authors => Config::authors(),
     };
-    macro_rules! take {
-        ($($field:ident => $target:ident),+ $(,)?) => {
-            $(if let Some(value) = args.$field { config.$target = value.into(); })+
-        };
-    }
-    take!(
+    take!(args, config:
         scaling => scaling,
         init => init,
         n_init => n_init,
@@ -176,6 +180,19 @@ pub fn learning_config(args: &LearningArgs) -> Config {
         nu => nu,
     );
     config.accelerate &= !args.no_acceleration;
+    with_scale(config, &args.scale)
+}
+
+/// These settings, with what was typed for large fits in their place.
+pub fn with_scale(mut config: Config, args: &ScaleArgs) -> Config {
+    take!(args, config:
+        engine => engine,
+        ball_radius => ball_radius,
+        coarse_tol => coarse_tol,
+        neighbor_search => neighbor_search,
+    );
+    config.draws = args.draws;
+    config.pca = args.pca;
     config
 }
 

@@ -4,7 +4,7 @@ use crate::args::InfoArgs;
 use crate::say::Say;
 use serde_json::{Value, json};
 use tangency::fit::Calibration;
-use tangency::inference::Stop;
+use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
 use tangency::{Error, Result};
 
@@ -91,17 +91,68 @@ pub fn summary(model: &Model) -> Vec<String> {
         ),
         format!("gamma {:.4}, lambda {:.4}, nu {:.4}, alpha {:.2e}", hyper.gamma, hyper.lambda, hyper.nu, hyper.alpha),
         if fit.removed.is_empty() {
-            format!("{} after {} iterations from the {} start", stopped(fit.stop), fit.trace.len(), name_of(fit.start))
+            format!(
+                "{} after {} iterations from the {} start",
+                stopped(fit.stop),
+                fit.trace.len(),
+                name_of(&json!(fit.start))
+            )
         } else {
             format!("{} on the pruned graph, the last refit in {} iterations", stopped(fit.stop), fit.trace.len())
         },
+        engine(&fit.engine, fit.deviations),
     ];
+    lines.extend(recall(model));
+    lines.extend(axes(model));
     lines.extend(fit.calibration.as_ref().map(|Calibration { folds, spread, .. }| {
         format!(
             "calibrated on {folds} parts of the rows; the model's deviations of new rows are multiplied by {spread:.2}"
         )
     }));
     lines
+}
+
+/// The engine and how it worked, in one line.
+fn engine(notes: &EngineNotes, deviations: Deviations) -> String {
+    let reason = notes.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let solver = match notes.solver {
+        Solver::Dense => "dense inverses",
+        Solver::Cholesky => "sparse Cholesky factors",
+        Solver::Iterative => "conjugate gradients",
+    };
+    let error = match notes.bound_error > 0.0 {
+        true => format!("; the bound is estimated to ±{:.2} nats", notes.bound_error),
+        false => String::new(),
+    };
+    let deviations = match deviations {
+        Deviations::Exact => "exact".to_owned(),
+        Deviations::Sampled { draws, relative_error } => {
+            format!("sampled from {draws} draws, ±{:.0} %", 100.0 * relative_error)
+        }
+        Deviations::Conditional => "conditional, of a point while all others are held, and so too small".to_owned(),
+    };
+    format!("engine: {}{reason}, {solver}{error}; deviations: {deviations}", name_of(&json!(notes.kind)))
+}
+
+fn recall(model: &Model) -> Option<String> {
+    let share =
+        |recall: f64| format!("neighbours: searched approximately, {:.1} % of the true ones found", 100.0 * recall);
+    model.fit.recall.map(share)
+}
+
+fn axes(model: &Model) -> Option<String> {
+    model.fit.reduced.map(|(axes, share)| {
+        let all = model.fit.observations.ncols();
+        format!("pca: fitted along {axes} of {all} principal axes, which hold {:.1} % of the variance", 100.0 * share)
+    })
+}
+
+/// What was decided for the user, or should be known of what was asked for, right after a fit.
+pub fn decided(model: &Model) -> Vec<String> {
+    let notes = &model.fit.engine;
+    let chosen = notes.reason.as_ref().filter(|_| notes.kind == EngineKind::Factorised);
+    let engine = chosen.map(|reason| format!("the factorised engine was taken, because {reason}"));
+    engine.into_iter().chain(recall(model)).chain(axes(model)).collect()
 }
 
 /// What a person should know before trusting a model.
@@ -130,13 +181,28 @@ pub fn as_json(model: &Model) -> Value {
         "stop": fit.stop,
         "start": fit.start,
         "start_seed": fit.start_seed,
+        "engine": fit.engine,
+        "deviations": deviations_json(fit.deviations),
+        "recall": fit.recall,
+        "pca": fit.reduced.map(|(axes, share)| json!({"axes": axes, "share": share})),
         "config": fit.config,
         "warnings": warnings(model),
     })
 }
 
-fn name_of(start: tangency::Init) -> String {
-    json!(start).as_str().unwrap_or_default().to_owned()
+fn deviations_json(deviations: Deviations) -> Value {
+    match deviations {
+        Deviations::Exact => json!({"kind": "exact"}),
+        Deviations::Sampled { draws, relative_error } => {
+            json!({"kind": "sampled", "draws": draws, "relative_error": relative_error})
+        }
+        Deviations::Conditional => json!({"kind": "conditional"}),
+    }
+}
+
+/// A choice by the name that flags have for it.
+fn name_of(choice: &Value) -> String {
+    choice.as_str().unwrap_or_default().to_owned()
 }
 
 fn stopped(stop: Stop) -> &'static str {

@@ -8,20 +8,22 @@ use tangency::compare::Entrant;
 use tangency::evidence::{PruneProgress, PruneStep};
 use tangency::inference::{Progress, Stage};
 
+/// How often a bar is drawn that counts the time.
+const TICK: std::time::Duration = std::time::Duration::from_millis(500);
+
 /// An observer that draws the bar and passes Ctrl-C on.
 pub fn observer(say: Say) -> impl FnMut(&Progress) -> ControlFlow<()> {
-    let bar = bar(say, "{prefix} {bar:24} {pos}/{len} iterations at most, {per_sec}, {eta} left at most | {msg}");
-    let mut run = (0, false);
+    // a large graph takes its time before the first iteration
+    let bar = bar(say, "neighbours, graph and start: {elapsed} so far");
+    bar.enable_steady_tick(TICK);
+    let style = "{prefix} {bar:24} {pos}/{len} iterations at most, {per_sec}, {eta} left at most | {msg}";
+    let mut runs = Runs::default();
     move |progress| {
-        if run != (progress.start, progress.trial) {
-            run = (progress.start, progress.trial);
+        if let Some(name) = runs.begun(progress) {
+            set_style(&bar, style);
             bar.reset();
             bar.set_length(progress.max_iter as u64);
-            bar.set_prefix(match (progress.trial, progress.starts) {
-                (true, starts) => format!("trial {}/{starts}", progress.start),
-                (false, 1) => "fit".to_owned(),
-                (false, starts) => format!("start {}/{starts}", progress.start),
-            });
+            bar.set_prefix(name);
         }
         bar.set_position(progress.point.iteration as u64);
         let stage = match progress.stage {
@@ -31,6 +33,34 @@ pub fn observer(say: Say) -> impl FnMut(&Progress) -> ControlFlow<()> {
         };
         bar.set_message(format!("{stage}, bound {:.2} (scaled)", progress.point.bound_scaled));
         go_on()
+    }
+}
+
+/// Tells the runs of a fit apart.
+#[derive(Default)]
+struct Runs {
+    start: usize,
+    trial: bool,
+    iteration: usize,
+    /// Runs of this start so far.
+    count: usize,
+}
+
+impl Runs {
+    /// The name of the run, if this is the first that is heard of it. A start that is found from coarser graphs has several,
+    /// each of which counts its iterations from 1.
+    fn begun(&mut self, progress: &Progress) -> Option<String> {
+        let iteration = progress.point.iteration;
+        let another = (self.start, self.trial) != (progress.start, progress.trial);
+        let again = !another && iteration <= self.iteration;
+        self.count = if another { 1 } else { self.count + usize::from(again) };
+        (self.start, self.trial, self.iteration) = (progress.start, progress.trial, iteration);
+        (another || again).then(|| match (progress.trial, progress.starts, self.count) {
+            (false, 1, 1) => "fit".to_owned(),
+            (_, 1, run) => format!("coarse to fine, run {run}"),
+            (true, starts, _) => format!("trial {}/{starts}", progress.start),
+            (false, starts, _) => format!("start {}/{starts}", progress.start),
+        })
     }
 }
 
@@ -110,10 +140,14 @@ pub fn rows(say: Say, total: Option<usize>) -> impl FnMut(usize) -> bool {
 fn bar(say: Say, template: &str) -> ProgressBar {
     let target = if say.quiet || say.json { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let bar = ProgressBar::with_draw_target(None, target);
+    set_style(&bar, template);
+    bar
+}
+
+fn set_style(bar: &ProgressBar, template: &str) {
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
-    bar
 }
 
 fn go_on() -> ControlFlow<()> {

@@ -31,6 +31,13 @@ impl Say {
         print(text);
     }
 
+    /// A line for people that is not part of the result, on standard error.
+    pub fn note(&self, text: &str) {
+        if !self.quiet && !self.json {
+            eprintln!("{text}");
+        }
+    }
+
     /// A warning, on standard error.
     pub fn warn(&self, text: &str) {
         if !self.quiet {

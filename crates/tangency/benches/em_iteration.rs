@@ -1,18 +1,23 @@
 //! One EM iteration against its floor: two Cholesky factorisations and inverses of the same size by OpenBLAS (through
-//! scipy), measured alternately in one run, because the machine's speed changes from minute to minute.
+//! scipy), measured alternately in one run, because the machine's speed changes from minute to minute;
+//! and an iteration of the factorised engine as a share of the exact one.
 //!
 //! `cargo bench -p tangency --bench em_iteration [-- 400 1000]`; PYTHON names an interpreter with scipy.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+use std::ops::ControlFlow;
 use std::process::Command;
 use std::time::{Duration, Instant};
-use tangency::inference::exact::Workspace;
-use tangency::inference::{Run, Start, make_start};
+use tangency::inference::exact::Exact;
+use tangency::inference::factorised::Factorised;
+use tangency::inference::{Engine, Run, Start, make_start};
 use tangency::linalg::Matrix;
 use tangency::model::Problem;
 use tangency::{Config, Init, Scaling, Shape, Symmetry, generate};
 
 const D_X: usize = 2;
+const EXACT: &str = "exact";
+const FACTORISED: &str = "factorised";
 
 const FLOOR: &str = "
 import sys, time
@@ -36,32 +41,39 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--bench")).collect();
     if arguments.first().is_some_and(|a| a == "--one") {
         let number = |i: usize| arguments[i].parse::<usize>().unwrap();
-        return measure(number(1), number(2), number(3));
+        return match arguments[4].as_str() {
+            FACTORISED => measure::<Factorised>(number(1), number(2), number(3)),
+            _ => measure::<Exact>(number(1), number(2), number(3)),
+        };
     }
     let asked: Vec<usize> = arguments.iter().filter_map(|a| a.parse().ok()).collect();
     let sizes = if asked.is_empty() { vec![250, 400, 1000, 2000, 4000] } else { asked };
-    println!("| n | d_y | iteration (s) | floor (s) | ratio | peak memory / (n·d_x)² |");
-    println!("|---|---|---|---|---|---|");
+    println!("| n | d_y | iteration (s) | floor (s) | ratio | peak memory / (n·d_x)² | factorised / exact |");
+    println!("|---|---|---|---|---|---|---|");
     for n in sizes {
         for d_y in [3, 256] {
             let rounds = if n <= 1000 { 4 } else { 1 };
+            let iterations = if n <= 1000 { 8 } else { 3 };
             let (mut ours, mut floor, mut peak) = (f64::INFINITY, f64::INFINITY, 0.0f64);
+            let mut factorised = f64::INFINITY;
             for _ in 0..rounds {
-                let (seconds, bytes) = in_a_process_of_its_own(n, d_y, if n <= 1000 { 8 } else { 3 });
+                let (seconds, bytes) = in_a_process_of_its_own(n, d_y, iterations, EXACT);
                 ours = ours.min(seconds);
                 peak = peak.max(bytes);
+                factorised = factorised.min(in_a_process_of_its_own(n, d_y, iterations, FACTORISED).0);
                 floor = floor.min(openblas(n * D_X, if n <= 2000 { 5 } else { 2 }));
             }
             let dense = (n * D_X).pow(2) as f64 * 8.0;
-            println!("| {n} | {d_y} | {ours:.4} | {floor:.4} | {:.2} | {:.2} |", ours / floor, peak / dense);
+            let (ratio, memory, share) = (ours / floor, peak / dense, factorised / ours);
+            println!("| {n} | {d_y} | {ours:.4} | {floor:.4} | {ratio:.2} | {memory:.2} | {share:.3} |");
         }
     }
 }
 
 /// Seconds of the quickest iteration, and peak memory beyond what the process had before the problem was set up.
-fn in_a_process_of_its_own(n: usize, d_y: usize, iterations: usize) -> (f64, f64) {
+fn in_a_process_of_its_own(n: usize, d_y: usize, iterations: usize, engine: &str) -> (f64, f64) {
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--one", &n.to_string(), &d_y.to_string(), &iterations.to_string()])
+        .args(["--one", &n.to_string(), &d_y.to_string(), &iterations.to_string(), engine])
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -69,7 +81,7 @@ fn in_a_process_of_its_own(n: usize, d_y: usize, iterations: usize) -> (f64, f64
     (numbers[0], numbers[1])
 }
 
-fn measure(n: usize, d_y: usize, iterations: usize) {
+fn measure<E: Engine>(n: usize, d_y: usize, iterations: usize) {
     let roll = generate(Shape::SwissRoll, n, 0.05, 0);
     // further features are smooth functions of the roll
     let values = Matrix::from_fn(n, d_y, |i, f| match f {
@@ -81,18 +93,21 @@ fn measure(n: usize, d_y: usize, iterations: usize) {
     let before = peak_memory();
     let config = Config { tol: 0.0, ..Config::default() };
     let problem = Problem::new(scaled, graph, D_X, config.epsilon).unwrap();
-    let start = if n > 1000 { Start::Coordinates(roll.truth) } else { make_start(&problem, Init::Isomap, 0).unwrap() };
-    let mut run = Run::new(&problem, &config, &start);
-    let mut work = Workspace::new(&problem);
+    let start = match n > 1000 {
+        true => Start::Coordinates(roll.truth),
+        false => make_start(&problem, Init::Isomap, &config, 0, &mut |_, _| ControlFlow::Continue(())).unwrap(),
+    };
+    let mut engine = E::new(&problem, &config).unwrap();
+    let mut run = Run::new(&problem, &config, &engine, &start);
     let (mut last, mut times) = (Instant::now(), Vec::<Duration>::new());
     let mut climbed = 0;
-    run.advance(&mut work, None, &mut |_, stage| {
+    run.advance(&mut engine, None, &mut |_, stage| {
         if stage == tangency::Stage::Climbing {
             climbed += 1;
             times.push(last.elapsed());
         }
         last = Instant::now();
-        if climbed >= iterations { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) }
+        if climbed >= iterations { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })
     .unwrap();
     println!("{} {}", times.iter().min().unwrap().as_secs_f64(), peak_memory() - before);

@@ -89,6 +89,8 @@ pub struct DemoArgs {
     /// Seed of the roll and of the fit
     #[arg(long, default_value_t = 2)]
     pub seed: u64,
+    #[command(flatten)]
+    pub scale: ScaleArgs,
     /// Do not open the report in a browser, which happens only on a terminal
     #[arg(long)]
     pub no_open: bool,
@@ -215,7 +217,7 @@ pub struct LearningArgs {
     /// How features are scaled after centring
     #[arg(long, value_enum)]
     pub scaling: Option<ScalingArg>,
-    /// Where a run starts
+    /// Where a run starts; `coarse` is for many points
     #[arg(long, value_enum)]
     pub init: Option<InitArg>,
     /// Random starts; the best bound is kept [default: 1]
@@ -251,6 +253,32 @@ pub struct LearningArgs {
     /// No joint rescaling and no extrapolation
     #[arg(long)]
     pub no_acceleration: bool,
+    #[command(flatten)]
+    pub scale: ScaleArgs,
+}
+
+/// What lets a fit be large.
+#[derive(Args)]
+pub struct ScaleArgs {
+    /// One Gaussian over all points, or independent points for many of them [default: auto, exact where it is quick]
+    #[arg(long, value_enum)]
+    pub engine: Option<EngineArg>,
+    /// Steps along the graph within which the factorised engine looks for resistances; 0 for the whole graph [default: 2]
+    #[arg(long, value_name = "STEPS")]
+    pub ball_radius: Option<usize>,
+    /// Draws from which the factorised engine estimates deviations; 0 for conditional ones, which are too small [default:
+    /// by the number of points]
+    #[arg(long, value_name = "COUNT")]
+    pub draws: Option<usize>,
+    /// What --tol is for runs that begin from a coarser graph [default: 1e-2]
+    #[arg(long, value_name = "TOL")]
+    pub coarse_tol: Option<f64>,
+    /// Fit along the principal axes that hold this share of the variance, for many features [default: all features]
+    #[arg(long, value_name = "SHARE")]
+    pub pca: Option<f64>,
+    /// How nearest neighbours are searched: all of them, or nearly all and quickly [default: auto, by size]
+    #[arg(long, value_enum)]
+    pub neighbor_search: Option<NeighborSearchArg>,
 }
 
 #[derive(Args)]
@@ -428,5 +456,7 @@ pub enum PresetArg {
 choice!(SymmetryArg => tangency::Symmetry { Or, Mutual });
 choice!(EdgeNamesArg => tangency::graph::EdgeNames { Index, Id });
 choice!(ScalingArg => tangency::ScalingRule { MaxAbs, None, PerFeature });
-choice!(InitArg => tangency::Init { Auto, Random, Pca, Mds, Spectral, Isomap, Lle, Ltsa, LaplacianEigenmaps, Gplvm, BayesianGplvm });
+choice!(InitArg => tangency::Init { Auto, Random, Pca, Mds, Spectral, Isomap, Lle, Ltsa, LaplacianEigenmaps, Gplvm, BayesianGplvm, Coarse });
+choice!(EngineArg => tangency::inference::EngineKind { Auto, Exact, Factorised });
+choice!(NeighborSearchArg => tangency::graph::NeighborSearch { Auto, Exact, Approximate });
 choice!(ShapeArg => tangency::Shape { SwissRoll, SCurve, PuncturedSphere, TwinPeaks, Helix });

@@ -29,6 +29,23 @@ fn an_interrupted_fit_writes_the_best_so_far() {
     assert_eq!(told["n_iter"], iterations);
 }
 
+/// The graph of cells would be fitted for ever; Ctrl-C ends that, and the layout it has is carried over to all points.
+#[test]
+fn an_interrupted_coarse_start_still_gives_a_model() {
+    let folder = folder();
+    run(folder.path(), "generate swiss-roll --n 3200 --out r.csv");
+    let arguments = "fit r.csv --columns y1:y3 --connect --tol 0 --coarse-tol 0 --max-iter 100000 --draws 4 --embedding x.csv --engine factorised";
+    let mut child = command(folder.path(), arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until(Duration::from_secs(30), || listens_for_interrupts(child.id()));
+    std::thread::sleep(Duration::from_secs(2));
+    let outcome = interrupt(&mut child);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.said());
+    assert!(outcome.stderr.contains("interrupted"), "{}", outcome.said());
+    let told = run_json(folder.path(), "info model.safetensors");
+    assert_eq!((&told["stop"], &told["start"]), (&"interrupted".into(), &"coarse".into()));
+    assert_eq!(Columns::read(&folder.path().join("x.csv")).rows.len(), 3200);
+}
+
 /// The model, and a table that keeps it busy for a minute.
 fn with_much_to_do() -> tempfile::TempDir {
     let folder = with_model();

@@ -11,6 +11,7 @@ mod files;
 mod fitted;
 mod golden;
 mod interrupt;
+mod many_points;
 mod odd_models;
 mod plot;
 mod readme;

@@ -1,8 +1,8 @@
 //! A model in words: the command that makes it again, how it stopped, facts for the head of the page.
 
-use tangency::inference::Stop;
+use tangency::inference::{Deviations, EngineKind, Stop};
 use tangency::io::Model;
-use tangency::{Config, Init, Rule, ScalingRule, Symmetry};
+use tangency::{Config, Fit, Init, Rule, ScalingRule, Symmetry};
 
 /// The command that makes a fit with these settings again, or one with them on a graph of its own.
 pub(super) fn command(config: &Config, table: &str, reading: &[String], edges: Option<&str>) -> String {
@@ -40,6 +40,14 @@ pub(super) fn command(config: &Config, table: &str, reading: &[String], edges: O
         }
     }
     say(!config.accelerate, "--no-acceleration".into());
+    let named = |value: Option<&str>| value.unwrap_or_default().to_owned();
+    say(config.engine != plain.engine, format!("--engine {}", named(serde_json::json!(config.engine).as_str())));
+    say(config.ball_radius != plain.ball_radius, format!("--ball-radius {}", config.ball_radius));
+    say(config.draws.is_some(), format!("--draws {}", config.draws.unwrap_or_default()));
+    say(config.coarse_tol != plain.coarse_tol, format!("--coarse-tol {}", config.coarse_tol));
+    say(config.pca.is_some(), format!("--pca {}", config.pca.unwrap_or_default()));
+    let search = serde_json::json!(config.neighbor_search);
+    say(config.neighbor_search != plain.neighbor_search, format!("--neighbor-search {}", named(search.as_str())));
     say(config.full_covariance, "--full-covariance".into());
     say(config.random_state != plain.random_state, format!("--seed {}", config.random_state));
     words.join(" ")
@@ -75,6 +83,21 @@ pub(super) fn stop_words(stop: Stop, iterations: usize) -> String {
     }
 }
 
+/// The engine and the kind of its deviations.
+fn engine(fit: &Fit) -> String {
+    let kind = match fit.engine.kind {
+        EngineKind::Factorised => "factorised",
+        EngineKind::Auto | EngineKind::Exact => "exact",
+    };
+    match fit.deviations {
+        Deviations::Exact => kind.to_owned(),
+        Deviations::Sampled { draws, relative_error } => {
+            format!("{kind}, deviations sampled from {draws} draws, ±{:.0} %", 100.0 * relative_error)
+        }
+        Deviations::Conditional => format!("{kind}, deviations conditional, and so too small"),
+    }
+}
+
 /// What was done, for the head of the page.
 pub(super) fn facts(model: &Model, table: Option<&str>, n_new: usize) -> Vec<(String, String)> {
     let fit = &model.fit;
@@ -98,7 +121,7 @@ pub(super) fn facts(model: &Model, table: Option<&str>, n_new: usize) -> Vec<(St
     };
     add("graph", format!("{kind}: {edges} edges, {:.1} a point{removed}", 2.0 * edges as f64 / n as f64));
     add("bound", format!("{:.2} nats, {:.4} a point", fit.bound(), fit.bound() / n as f64));
-    add("engine", "exact".into());
+    add("engine", engine(fit));
     add("seed", fit.config.random_state.to_string());
     add("version", env!("CARGO_PKG_VERSION").into());
     facts

@@ -104,7 +104,7 @@ fn shapes() -> Vec<Case> {
         Case::new("more components than features", "fit Y.csv -d 4", &["n_components", "n_features = 3", "not 4"]),
         Case::new(
             "too large for memory",
-            "fit t.npy -k 5 -d 3 --connect",
+            "fit t.npy -k 5 -d 3 --connect --engine exact",
             &["60000 points", "GiB", "available", "sample of the rows"],
         )
         .with("t.npy", npy(&[60_000, 2], lattice)),
