@@ -41,7 +41,7 @@ class LLLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     n_neighbors : int, default=9
         Neighbours of each point in the graph.
     init : {'auto', 'random', 'spectral', 'pca', 'mds', 'isomap', 'lle', 'ltsa', 'laplacian-eigenmaps', 'gplvm', \
-'bayesian-gplvm', 'coarse'} or ndarray, default='auto'
+'bayesian-gplvm', 'landmark-isomap', 'coarse'} or ndarray, default='auto'
         Where the run starts. 'auto' tries spectral, isomap and random starts for some iterations and goes on with the
         best; for more than 3000 rows on the factorised engine it is 'coarse', which lays out ever coarser graphs of
         cells first and carries their layout over to the rows. The names of other methods start from what

@@ -17,7 +17,7 @@ PEERS = ("pca", "mds", "isomap", "lle", "ltsa", "laplacian-eigenmaps", "gplvm", 
 ENTRANTS = ("ll-lvm", "ll-lvm-pruned", *PEERS)
 CHOICES = {
     "method": PEERS,
-    "init": ("auto", "random", "spectral", *PEERS, "coarse"),
+    "init": ("auto", "random", "spectral", *PEERS, "landmark-isomap", "coarse"),
     "scaling": ("max-abs", "none", "per-feature"),
     "symmetry": ("or", "mutual"),
     "uncertainty": ("relative", "absolute"),

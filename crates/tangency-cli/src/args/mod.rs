@@ -456,7 +456,7 @@ pub enum PresetArg {
 choice!(SymmetryArg => tangency::Symmetry { Or, Mutual });
 choice!(EdgeNamesArg => tangency::graph::EdgeNames { Index, Id });
 choice!(ScalingArg => tangency::ScalingRule { MaxAbs, None, PerFeature });
-choice!(InitArg => tangency::Init { Auto, Random, Pca, Mds, Spectral, Isomap, Lle, Ltsa, LaplacianEigenmaps, Gplvm, BayesianGplvm, Coarse });
+choice!(InitArg => tangency::Init { Auto, Random, Pca, Mds, Spectral, Isomap, LandmarkIsomap, Lle, Ltsa, LaplacianEigenmaps, Gplvm, BayesianGplvm, Coarse });
 choice!(EngineArg => tangency::inference::EngineKind { Auto, Exact, Factorised });
 choice!(NeighborSearchArg => tangency::graph::NeighborSearch { Auto, Exact, Approximate });
 choice!(ShapeArg => tangency::Shape { SwissRoll, SCurve, PuncturedSphere, TwinPeaks, Helix });

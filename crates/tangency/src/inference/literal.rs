@@ -1,4 +1,5 @@
 //! The paper's appendix, sum by sum, in the slowest way: point-major, dense, nothing shared with the engine.
+#![allow(clippy::unwrap_used)]
 
 use crate::graph::Graph;
 use crate::linalg::Matrix;
