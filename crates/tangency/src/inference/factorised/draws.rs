@@ -18,9 +18,11 @@ use rayon::prelude::*;
 /// A solve ends when a step gains less than this, in nats: every direction, however uncertain, is worth half a nat.
 const LEAST: f64 = 0.02;
 const MOST: usize = 200;
-/// Random vectors by which freedom is estimated, and how often the noise is found anew with it.
-const PROBES: usize = 4;
+/// Freedom is estimated from random vectors with so many numbers in all, and the noise found anew with it so often or until
+/// it moves by less than this share.
+const PROBED: usize = 8000;
 const PASSES: usize = 5;
+const STILL: f64 = 0.02;
 /// Draws at work at a time.
 const AT_A_TIME: usize = 4;
 
@@ -28,9 +30,9 @@ const AT_A_TIME: usize = 4;
 pub fn usual(n: usize) -> usize {
     match n {
         0..=5_000 => 400,
-        5_001..=20_000 => 128,
-        20_001..=200_000 => 64,
-        _ => 32,
+        5_001..=20_000 => 100,
+        20_001..=200_000 => 32,
+        _ => 16,
     }
 }
 
@@ -110,9 +112,13 @@ impl Factorised {
                 break;
             }
             // more noise, less freedom, and the other way round: a third of the way
-            hyper.gamma = hyper.gamma.powf(2.0 / 3.0) * (0.5 * left / unexplained).cbrt();
+            let before = hyper.gamma;
+            hyper.gamma = before.powf(2.0 / 3.0) * (0.5 * left / unexplained).cbrt();
             self.improve_coordinate_covariances(problem, &hyper, &mut beliefs)?;
             self.improve_map_covariances(problem, &hyper, &mut beliefs)?;
+            if (hyper.gamma / before).ln().abs() < STILL {
+                break;
+            }
         }
         Ok((hyper, beliefs))
     }
@@ -134,14 +140,17 @@ impl Factorised {
         let for_x = self.precondition_coordinates(problem, hyper, beliefs)?;
         let for_c = self.precondition_maps(problem, hyper, beliefs)?;
         let (mut held_x, mut held_c) = (0.0, 0.0);
-        for _ in 0..PROBES {
+        let probes = PROBED.div_ceil(problem.size());
+        // a ten-thousandth of the sum is enough here
+        let least = LEAST.max(1e-4 * size);
+        for _ in 0..probes {
             let z = signs(beliefs.x.len());
             let mut v = vec![0.0; z.len()];
             let (apply, precondition) = (
                 |v: &[f64]| self.coordinate_precision(problem, hyper, beliefs, v),
                 |v: &[f64]| for_x.apply(&self.laplace, &beliefs.s, v),
             );
-            conjugate_gradients(apply, precondition, &z, &mut v, LEAST, MOST);
+            conjugate_gradients(apply, precondition, &z, &mut v, least, MOST);
             let rough = times_laplacian(&problem.graph, d_x, &v);
             held_x += hyper.alpha * dot(&z, &v) + 2.0 * dot(&z, &rough);
             // that maps are uncertain where coordinates are is in both sums
@@ -156,11 +165,11 @@ impl Factorised {
                 |v: &[f64]| self.map_precision(problem, hyper, beliefs, v),
                 |v: &[f64]| for_c.apply(&self.laplace, &beliefs.t, v),
             );
-            conjugate_gradients(apply, precondition, &z, &mut v, LEAST, MOST);
+            conjugate_gradients(apply, precondition, &z, &mut v, least, MOST);
             let rough = times_laplacian(&problem.graph, d_x * rows, &v);
             held_c += (hyper.nu * dot(&z, &v) + 2.0 * hyper.lambda * dot(&z, &rough)) / rows as f64;
         }
-        let probes = PROBES as f64;
+        let probes = probes as f64;
         Ok((size - held_x / probes) + d_y * (size - held_c / probes))
     }
 
