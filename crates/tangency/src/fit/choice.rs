@@ -1,6 +1,6 @@
 //! Which engine a fit gets.
 
-use super::check_memory;
+use super::check_memory_beside;
 use crate::config::Config;
 use crate::inference::EngineKind;
 use crate::memory::available_memory;
@@ -13,14 +13,14 @@ const ITERATIONS: f64 = 150.0;
 const SECONDS: f64 = 0.036;
 
 /// An engine, and why it and not the other.
-pub struct Choice {
+pub(crate) struct Choice {
     pub kind: EngineKind,
     pub reason: Option<String>,
 }
 
 /// The engine that the settings name, or the one that suits `n` points. The estimate of time goes by size alone, so that
 /// the choice is the same on every machine that has the memory.
-pub fn choose_engine(n: usize, config: &Config) -> Choice {
+pub(crate) fn choose_engine(n: usize, config: &Config) -> Choice {
     if config.engine != EngineKind::Auto {
         return Choice { kind: config.engine, reason: None };
     }
@@ -30,7 +30,7 @@ pub fn choose_engine(n: usize, config: &Config) -> Choice {
     if config.full_covariance {
         return choice(EngineKind::Exact, "only it has the full covariance".into());
     }
-    if check_memory(n, config, 1, available_memory()).is_err() {
+    if check_memory_beside(n, config, 1, available_memory(), 0).is_err() {
         return choice(EngineKind::Factorised, format!("exact inference of {n} points does not fit in memory"));
     }
     if seconds > PATIENCE {

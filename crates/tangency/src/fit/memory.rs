@@ -1,15 +1,23 @@
 //! Refusing a fit that would not fit in memory, before it starts.
 
+use super::choice::choose_engine;
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};
-use crate::inference::exact::memory_needed;
+use crate::inference::{EngineKind, exact, factorised};
 
 /// An error if a fit of `n` points with these settings needs more than is available.
 pub fn check_memory(n: usize, config: &Config, n_features: usize, available: u64) -> Result<()> {
-    check_memory_beside(n, config, n_features, available, 0)
+    match choose_engine(n, config).kind {
+        EngineKind::Factorised => {
+            let d_x = config.n_components;
+            let needed = |n: usize| factorised::memory_needed(n, d_x, n_features, config.n_neighbors);
+            fits(n, d_x, available, needed)
+        }
+        EngineKind::Auto | EngineKind::Exact => check_memory_beside(n, config, n_features, available, 0),
+    }
 }
 
-/// The same where so many matrices of the size of a covariance are held beside the fit.
+/// The same for the exact engine where so many matrices of the size of a covariance are held beside the fit.
 pub(crate) fn check_memory_beside(
     n: usize,
     config: &Config,
@@ -25,10 +33,15 @@ pub(crate) fn check_memory_beside(
     let needed = |n: usize| {
         let size = (n as u64).saturating_mul(d_x as u64);
         let matrix = size.saturating_mul(size).saturating_mul(8);
-        memory_needed(n, d_x, n_features)
+        exact::memory_needed(n, d_x, n_features)
             .saturating_add(matrix.saturating_mul(2 * full + beside))
             .saturating_add(matrix / 2 * parked)
     };
+    fits(n, d_x, available, needed)
+}
+
+/// An error with the number of points that would fit, unless `n` do.
+fn fits(n: usize, n_components: usize, available: u64, needed: impl Fn(usize) -> u64) -> Result<()> {
     if needed(n) <= available {
         return Ok(());
     }
@@ -37,5 +50,5 @@ pub(crate) fn check_memory_beside(
         let middle = (low + high) / 2;
         if needed(middle) <= available { low = middle } else { high = middle }
     }
-    Err(Error::TooLarge { n, n_components: d_x, needed: needed(n), available, fitting: low })
+    Err(Error::TooLarge { n, n_components, needed: needed(n), available, fitting: low })
 }

@@ -7,7 +7,7 @@ mod result;
 
 pub use crate::memory::available_memory;
 pub use caution::Caution;
-use choice::choose_engine;
+pub(crate) use choice::choose_engine;
 pub use memory::check_memory;
 pub(crate) use memory::check_memory_beside;
 pub use result::{Calibration, DistanceInterval, Fit};
@@ -170,12 +170,7 @@ impl<'a> Fitter<'a> {
                 let requirement = format!("smaller than the number of points, {n}");
                 return Err(Error::InvalidConfig { field: "n_components", requirement });
             }
-            match choose_engine(n, &self.config).kind {
-                EngineKind::Factorised => Ok(()),
-                EngineKind::Auto | EngineKind::Exact => {
-                    check_memory(n, &self.config, values.ncols(), available_memory())
-                }
-            }
+            check_memory(n, &self.config, values.ncols(), available_memory())
         };
         if !self.config.largest {
             memory(values.nrows())?;

@@ -101,7 +101,10 @@ impl Fit {
     ) -> Result<Self> {
         let Posterior { beliefs, hyper, parts, trace } = posterior;
         let (n, d_x) = (problem.n(), problem.n_components);
-        let found = engine.marginals(problem, config, &hyper, &beliefs)?;
+        // whoever ended the run does not want to wait for draws
+        let hurried = Config { draws: Some(0), ..config.clone() };
+        let asked = if stop == Stop::Interrupted { &hurried } else { config };
+        let found = engine.marginals(problem, asked, &hyper, &beliefs)?;
         let gauge = canonical_gauge(&found.mean);
         let shift = match config.uncertainty {
             Uncertainty::Relative => 0.0,

@@ -12,7 +12,7 @@ pub use summary::{CandidateSummary, Distance, Ranking};
 
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};
-use crate::fit::{Fitter, available_memory};
+use crate::fit::{Fitter, available_memory, choose_engine};
 use crate::graph::Graph;
 use crate::inference::Stop;
 use crate::linalg::{Matrix, View};
@@ -121,7 +121,16 @@ pub struct Selection {
 impl Selection {
     /// Every graph in every dimension, with these settings for all. `values` is the table, n × d_y. The settings' own
     /// graph and dimension are not used, but with `connect` graphs in pieces are joined and fitted too.
-    pub fn new(values: &Matrix, config: Config, choices: Vec<GraphChoice>, n_components: Vec<usize>) -> Result<Self> {
+    ///
+    /// Bounds of two engines do not compare, so `auto` is decided once, for the largest dimension.
+    pub fn new(
+        values: &Matrix,
+        mut config: Config,
+        choices: Vec<GraphChoice>,
+        n_components: Vec<usize>,
+    ) -> Result<Self> {
+        let largest = Config { n_components: n_components.iter().copied().max().unwrap_or(1), ..config.clone() };
+        config.engine = choose_engine(values.nrows(), &largest).kind;
         candidates::check(values, &config, &choices, &n_components)?;
         let graphs = candidates::graphs(values, &config, &choices)?;
         let candidates = candidates::all(&graphs, &n_components);
@@ -317,6 +326,8 @@ impl CellFit {
             stopped |= stop();
             if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
+        // only the bound counts here, which no draw changes
+        let config = Config { draws: Some(0), ..config };
         let outcome = Fitter::new(config).edges(edges).observer(observer).fit_view(values);
         if stopped {
             return Ok(None);
