@@ -38,11 +38,24 @@ pub fn usual(n: usize) -> usize {
 
 impl Factorised {
     /// Covariance of each point about the centroid of all. `[n·d_x²]`
+    pub(super) fn sampled_covariances(
+        &self,
+        problem: &Problem,
+        config: &Config,
+        hyper: &Hyperparameters,
+        beliefs: &Beliefs,
+        draws: usize,
+    ) -> Result<Vec<f64>> {
+        let (hyper, beliefs) = self.with_joint_noise(problem, config, hyper, beliefs)?;
+        self.covariances_of_draws(problem, config, &hyper, &beliefs, draws)
+    }
+
+    /// The same with this noise.
     ///
     /// Where x = A⁻¹ε is a draw, x_i − S_iε_i is its mean given all other points; its covariance and S_i together have
     /// less error than the covariance of x_i alone.
-    pub(super) fn sampled_covariances(
-        &mut self,
+    pub(super) fn covariances_of_draws(
+        &self,
         problem: &Problem,
         config: &Config,
         hyper: &Hyperparameters,
@@ -50,7 +63,6 @@ impl Factorised {
         draws: usize,
     ) -> Result<Vec<f64>> {
         let Sizes { n, d_x, .. } = Sizes::of(problem);
-        let (hyper, beliefs) = &self.with_joint_noise(problem, config, hyper, beliefs)?;
         let preconditioner = self.precondition_coordinates(problem, hyper, beliefs)?;
         let mut total = vec![0.0; n * d_x * d_x];
         for first in (0..draws).step_by(AT_A_TIME) {

@@ -249,7 +249,7 @@ fn the_bits_do_not_depend_on_threads() {
 fn draws_have_the_covariance_of_the_precision() {
     let case = Case::new(5, 24, 2, 3, false);
     let (problem, mut beliefs, hyper) = (&case.problem, case.beliefs.clone(), case.hyper);
-    let mut engine = case.engine();
+    let engine = case.engine();
     engine.improve_coordinate_covariances(problem, &hyper, &mut beliefs).unwrap();
     let size = problem.size();
     let mut covariance = Matrix::zeros(size, size);
@@ -269,7 +269,7 @@ fn draws_have_the_covariance_of_the_precision() {
         let all: f64 = others().flat_map(|q| others().map(move |r| (q, r))).map(|(q, r)| entry(q, r)).sum();
         entry(p, p) - 2.0 * cross + all / (n * n) as f64
     };
-    let found = engine.sampled_covariances(problem, &Config::default(), &hyper, &beliefs, 4000).unwrap();
+    let found = engine.covariances_of_draws(problem, &Config::default(), &hyper, &beliefs, 4000).unwrap();
     for p in 0..size {
         let (found, expected) = (found[p * 2 + p % 2], centred(p));
         // 4000 draws: 2.2 % standard error
