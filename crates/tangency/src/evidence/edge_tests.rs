@@ -139,8 +139,7 @@ impl<'a, E: Engine> Evaluation<'a, E> {
             Init::Coordinates | Init::Maps => Init::Auto,
             named => named,
         };
-        let engine = fit.engine.kind;
-        let config = Config { init, engine, draws: Some(0), full_covariance: false, ..fit.config.clone() };
+        let config = Config { init, draws: Some(0), ..fit.config_of_refits() };
         Ok(Self { fit, posterior, config, done: 0, total, observer })
     }
 

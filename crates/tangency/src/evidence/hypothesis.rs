@@ -5,7 +5,7 @@ use crate::config::{Config, Init};
 use crate::error::Result;
 use crate::fit::Fit;
 use crate::graph::Graph;
-use crate::inference::{Engine, Observer, Posterior, Run, Start, Stop, make_start};
+use crate::inference::{Engine, Observer, Posterior, Run, SMALL, Start, Stop, make_start};
 use crate::model::Problem;
 
 /// A graph and what was found on it.
@@ -30,8 +30,9 @@ impl<E: Engine> Hypothesis<E> {
     /// The hypothesis of a fit. A fit keeps only a part of its posterior; the rest is found again.
     pub fn of_fit(fit: &Fit, observer: &mut Observer) -> Result<Self> {
         let problem = fit.problem()?;
-        let engine = E::new(&problem, &fit.config)?;
-        let run = Run::new(&problem, &fit.config, &engine, &Start::Coordinates(fit.coordinates.clone()));
+        let config = fit.config_of_refits();
+        let engine = E::new(&problem, &config)?;
+        let run = Run::new(&problem, &config, &engine, &Start::Coordinates(fit.coordinates.clone()));
         let (engine, posterior, stop) = finish(run, engine, None, observer)?;
         Ok(Self { problem, engine, posterior, stop })
     }
@@ -47,10 +48,11 @@ impl<E: Engine> Hypothesis<E> {
     ) -> Result<Self> {
         let problem = self.problem.on_graph(graph);
         let engine = self.engine.changed(&self.problem, &problem, config)?;
+        let by_paths = if problem.n() > SMALL { Init::LandmarkIsomap } else { Init::Isomap };
         let run = match from {
             StartFrom::Posterior => Run::warm(&problem, config, &engine, &self.posterior),
             StartFrom::Paths => {
-                Run::new(&problem, config, &engine, &make_start(&problem, Init::Isomap, config, 0, observer)?)
+                Run::new(&problem, config, &engine, &make_start(&problem, by_paths, config, 0, observer)?)
             }
         };
         let (engine, posterior, stop) = finish(run, engine, climb, observer)?;

@@ -138,8 +138,11 @@ impl Terrain {
         let mut members = points.to_vec();
         let mut places: HashMap<u32, u32> = points.iter().enumerate().map(|(place, &p)| (p, place as u32)).collect();
         let mut at = 0;
-        while at < members.len() && members.len() < IN_SIGHT {
+        'sight: while at < members.len() {
             for &j in self.graph.neighbors(members[at] as usize) {
+                if members.len() >= IN_SIGHT {
+                    break 'sight;
+                }
                 if Some(j as usize) != without && !places.contains_key(&j) {
                     places.insert(j, members.len() as u32);
                     members.push(j);
@@ -152,8 +155,14 @@ impl Terrain {
             near.map(move |&other| (place as u32, other))
         });
         let graph = Graph::from_edges(members.len(), edges);
-        if pieces(&graph).len() > 1 {
-            return None;
+        let parts = pieces(&graph);
+        if parts.len() > 1 {
+            // all that is in sight hangs on `points`, so that they are in different pieces: those of the largest share count
+            let own = |part: &Vec<usize>| part.iter().filter(|&&member| member < points.len()).count();
+            let largest = parts.iter().max_by_key(|part| own(part))?;
+            let fewer: Vec<u32> =
+                largest.iter().filter(|&&member| member < points.len()).map(|&member| points[member]).collect();
+            return self.in_sight(&fewer, without);
         }
         let mut residuals = Matrix::zeros(self.residuals.nrows(), graph.edges().len());
         for (e, &(p, q)) in graph.edges().iter().enumerate() {

@@ -10,7 +10,9 @@ pub fn check_memory(n: usize, config: &Config, n_features: usize, available: u64
     match choose_engine(n, config).kind {
         EngineKind::Factorised => {
             let d_x = config.n_components;
-            let needed = |n: usize| factorised::memory_needed(n, d_x, n_features, config.n_neighbors);
+            // with axes to be found, the fewest there can be
+            let rows = if config.pca.is_some() { d_x } else { n_features };
+            let needed = |n: usize| factorised::memory_needed(n, d_x, rows, n_features, config.n_neighbors);
             fits(n, d_x, available, needed)
         }
         EngineKind::Auto | EngineKind::Exact => check_memory_beside(n, config, n_features, available, 0),

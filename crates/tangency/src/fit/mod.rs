@@ -128,7 +128,7 @@ impl<'a> Fitter<'a> {
             return Ok(StartRank::new(fit.bound_scaled(), Some(fit.stop)));
         }
         let mut engine = E::new(problem, &self.config)?;
-        let (_, (init, seed)) = self.starts(problem.n())[0];
+        let &(_, (init, seed)) = self.starts(problem.n()).first().ok_or_else(no_start)?;
         let (max_iter, observer) = (self.config.max_iter, &mut self.observer);
         let mut tell = |point: &TracePoint, stage| match observer {
             Some(observer) => {
@@ -235,6 +235,7 @@ impl<'a> Fitter<'a> {
             let mut best: Option<(Run<E>, Option<Stop>, NumberedStart)> = None;
             for &(number, start) in &starts {
                 let mut tell = |point: &TracePoint, stage: Stage| tell(number, true, point, stage);
+                engine.forget();
                 let mut run = begin(&engine, start, &mut tell)?;
                 let stop = run.advance(&mut engine, Some(TRIAL), &mut tell)?;
                 let better = best.as_ref().is_none_or(|(kept, kept_stop, ..)| {
@@ -264,6 +265,7 @@ impl<'a> Fitter<'a> {
         let mut best: Option<Fit> = None;
         for &(number, start) in &starts {
             let mut tell = |point: &TracePoint, stage: Stage| tell(number, false, point, stage);
+            engine.forget();
             let mut run = begin(&engine, start, &mut tell)?;
             let stop = run.advance(&mut engine, None, &mut tell)?.unwrap_or(Stop::MaxIterations);
             let better = best.as_ref().is_none_or(|kept| {

@@ -140,7 +140,10 @@ impl Fit {
             let (i, a) = (p / d_x, p % d_x);
             (0..d_x).map(|b| found.maps[(f, i * d_x + b)] * gauge[(b, a)]).sum()
         });
-        let turned_maps = problem.reduction().map_or(turned_maps.clone(), |reduction| reduction.back(&turned_maps));
+        let turned_maps = match problem.reduction() {
+            Some(reduction) => reduction.back(&turned_maps),
+            None => turned_maps,
+        };
         let mean = product(&found.mean, &gauge);
         let (coordinate_covariances, map_covariances) =
             (by_point(&found.covariances, shift), by_point(&found.map_covariances, 0.0));
@@ -170,6 +173,15 @@ impl Fit {
             trace,
             calibration: None,
         })
+    }
+
+    /// Settings for runs that go on from this fit: they end as its own run did, and with the same engine.
+    pub(crate) fn config_of_refits(&self) -> Config {
+        let tol = match self.start {
+            Init::Coarse => self.config.tol.max(self.config.coarse_tol),
+            _ => self.config.tol,
+        };
+        Config { tol, engine: self.engine.kind, full_covariance: false, ..self.config.clone() }
     }
 
     /// The problem that this fit answers.

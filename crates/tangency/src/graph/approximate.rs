@@ -146,15 +146,19 @@ impl<'a> Descent<'a> {
     /// The lists with what is nearer among the proposals for each point.
     fn next(&self, proposals: impl Fn(u32, &mut Work) + Sync) -> Vec<Near> {
         let mut lists = self.lists.clone();
-        lists.par_chunks_mut(self.kept * BATCH).enumerate().for_each(|(batch, lists)| {
-            let mut work = Work::new(self.table.n());
-            for (at, list) in lists.chunks_mut(self.kept).enumerate() {
-                let i = (batch * BATCH + at) as u32;
-                work.begin(i, list);
-                proposals(i, &mut work);
-                work.finish(self.table, i, list);
-            }
-        });
+        // as few pieces of work as there are threads to do it, more or less: each needs room for all points
+        let few = self.table.n().div_ceil(BATCH).div_ceil(4 * rayon::current_num_threads()).max(1);
+        lists.par_chunks_mut(self.kept * BATCH).enumerate().with_min_len(few).for_each_init(
+            || Work::new(self.table.n()),
+            |work, (batch, lists)| {
+                for (at, list) in lists.chunks_mut(self.kept).enumerate() {
+                    let i = (batch * BATCH + at) as u32;
+                    work.begin(i, list);
+                    proposals(i, work);
+                    work.finish(self.table, i, list);
+                }
+            },
+        );
         lists
     }
 }

@@ -38,7 +38,9 @@ pub fn coarse_start(problem: &Problem, config: &Config, seed: u64, observer: &mu
     let start = coarse_start(&coarse, config, derived_seed(seed, 0), observer)?;
     let mut engine = Factorised::new(&coarse, config)?;
     let mut run = Run::new(&coarse, config, &engine, &start);
-    run.advance(&mut engine, None, observer)?;
+    if run.advance(&mut engine, None, observer)? == Some(Stop::Collapsed) {
+        return make_start(problem, Init::LandmarkIsomap, config, seed, observer);
+    }
     Ok(Start::Layout(Box::new(cells.carry_over(problem, &run))))
 }
 
@@ -48,6 +50,7 @@ fn best_usual(problem: &Problem, config: &Config, seed: u64, observer: &mut Obse
     let mut best: Option<(f64, Start)> = None;
     for init in [Init::Spectral, Init::Isomap] {
         let start = make_start(problem, init, config, seed, observer)?;
+        engine.forget();
         let mut run = Run::new(problem, config, &engine, &start);
         let stop = run.advance(&mut engine, Some(TRIAL), observer)?;
         let bound = if stop == Some(Stop::Collapsed) { f64::NEG_INFINITY } else { run.bound_scaled() };

@@ -245,6 +245,7 @@ impl<'a, E: Engine> Run<'a, E> {
 
     /// Takes a parked run up again.
     pub fn resume(&mut self, engine: &mut E) -> Result<()> {
+        engine.forget();
         let frozen = self.stage == Stage::FittingMaps;
         if let Some((moments, residual)) = engine.resume(self.problem, &self.hyper, frozen, &mut self.beliefs)? {
             (self.statistics.coordinates, self.statistics.residual) = (moments, residual);
@@ -293,7 +294,8 @@ impl<'a, E: Engine> Run<'a, E> {
             self.momentum.reset();
         } else {
             self.parts = parts;
-            self.last_gain = gain;
+            // the first one starts from nothing; a nat a point is the order of what follows
+            self.last_gain = if gain.is_finite() { gain } else { n };
             self.momentum.remember(kept, before.0);
         }
         self.in_stage += 1;

@@ -81,6 +81,9 @@ pub trait Engine: Sized {
     /// The engine for the same points on another graph.
     fn changed(&self, before: &Problem, problem: &Problem, config: &Config) -> Result<Self>;
 
+    /// Forgets what it has learned in a run and could use in the next, so that no run depends on those before.
+    fn forget(&mut self) {}
+
     /// Gives up buffers until the next update.
     fn rest(&mut self);
 

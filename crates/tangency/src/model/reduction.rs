@@ -28,7 +28,9 @@ impl Reduction {
         let (value, last) = (|c: usize| values[values.len() - 1 - c], values.len());
         let mut kept = 0;
         let mut along = 0.0;
-        while kept < last && (kept < least || along < share * total) {
+        // beyond the rank of the table there are no axes, only rounding
+        let smallest = 1e-12 * value(0);
+        while kept < last && value(kept) > smallest && (kept < least || along < share * total) {
             along += value(kept).max(0.0);
             kept += 1;
         }
@@ -75,6 +77,8 @@ mod tests {
             let kept = reduction.along(&table).squared_norm_l2() / table.squared_norm_l2();
             assert!((kept - reduction.share).abs() < 1e-9 && kept >= 0.9);
             assert!(reduction.axes.ncols() < d_y.min(n));
+            let all = Reduction::learn(&table, 1.0, 2).unwrap().axes;
+            assert!((0..all.ncols()).all(|c| (all.col(c).norm_l2() - 1.0).abs() < 1e-6));
         }
     }
 }

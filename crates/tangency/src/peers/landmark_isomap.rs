@@ -40,9 +40,11 @@ fn spread_out(paths: &Paths, count: usize) -> Vec<usize> {
     let mut chosen = Vec::with_capacity(count);
     while chosen.len() < count {
         let farthest = nearest.iter().enumerate().max_by(|p, q| p.1.total_cmp(q.1)).map_or(0, |(i, _)| i);
-        if chosen.contains(&farthest) {
-            break;
-        }
+        // where all points left are copies of chosen ones, any of them
+        let farthest = match chosen.contains(&farthest) {
+            true => (0..nearest.len()).find(|i| !chosen.contains(i)).unwrap_or(farthest),
+            false => farthest,
+        };
         let from = paths.from(farthest);
         match chosen.is_empty() {
             true => nearest = from,

@@ -65,7 +65,7 @@ impl<'a, E: Engine> Search<'a, E> {
         let edges = fit.graph.edges().len();
         Ok(Self {
             graph: fit.graph.clone(),
-            config: fit.config.clone(),
+            config: fit.config_of_refits(),
             min_gain: options.min_gain,
             most: options.max_removed.unwrap_or(edges / 10).min(edges),
             best,

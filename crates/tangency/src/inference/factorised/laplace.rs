@@ -8,6 +8,7 @@ use crate::graph::{Graph, Laplacian};
 use crate::inference::engine::Solver;
 use crate::inference::spectrum::{LogDeterminants, Spectrum};
 use crate::linalg::{GraphFactor, GraphPattern};
+use crate::memory::available_memory;
 use crate::model::{Hyperparameters, Problem};
 use rayon::prelude::*;
 
@@ -19,7 +20,8 @@ const WORK_PER_POINT: f64 = 1e6;
 /// Random vectors of the spectrum's quadrature: where the log-determinants themselves are exact, and where they are not.
 const TO_SEARCH: usize = 3;
 const TO_ESTIMATE: usize = 20;
-/// Squared relative residual at which an iterative solve ends, and the most steps it may take.
+/// An iterative solve ends when a step lowers its energy by less than this share of the mean square of the right-hand side,
+/// or after so many steps.
 const PRECISION: f64 = 1e-20;
 const MOST: usize = 2000;
 /// So many log-determinants are remembered.
@@ -48,7 +50,9 @@ impl Laplace {
         let graph = &problem.graph;
         let pattern = GraphPattern::new(graph.n(), graph.edges())?;
         let length = pattern.fill() as f64 / graph.n() as f64;
-        if length * length > WORK_PER_POINT {
+        // of L, of two priors, and of the preconditioners
+        let all = pattern.fill() as u64 * 8 * (3 + 2 * problem.n_components as u64);
+        if length * length > WORK_PER_POINT || all > available_memory() / 2 {
             return Self::iterative(problem, config);
         }
         let mut diagonal = degrees(graph);

@@ -19,7 +19,7 @@ use super::engine::{Beginning, Deviations, Engine, EngineKind, EngineNotes, Marg
 use super::moments::{CoordinateMoments, MapMoments};
 use super::spectrum::{LogDeterminants, Spectrum};
 use crate::config::Config;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::Stars;
 use crate::linalg::Matrix;
 use crate::model::{Hyperparameters, Problem};
@@ -28,6 +28,9 @@ use laplace::Laplace;
 use preconditioner::Preconditioner;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
+
+/// The whole graph as the ball of every point is for so many points at most.
+const LARGEST_WHOLE: usize = 1000;
 
 /// The factorised engine on one graph.
 pub struct Factorised {
@@ -52,7 +55,7 @@ pub struct Beliefs {
     pub x: Vec<f64>,
     /// Conditional covariances S_i. `[n·d_x²]`
     pub s: Vec<f64>,
-    /// Means of the maps. `[n·d_x·d_y]`
+    /// Means of the maps, along the rows of the observations. `[n·d_x·rows]`
     pub c: Vec<f64>,
     /// Conditional column covariances T_i. `[n·d_x²]`
     pub t: Vec<f64>,
@@ -160,11 +163,12 @@ fn log_determinant(blocks: &[f64], d_x: usize) -> f64 {
 
 /// Bytes that a fit of this size needs at its peak, more or less: on graphs of low dimension it was found to be within a
 /// third.
-pub fn memory_needed(n: usize, n_components: usize, n_features: usize, n_neighbors: usize) -> u64 {
+pub fn memory_needed(n: usize, n_components: usize, rows: usize, n_features: usize, n_neighbors: usize) -> u64 {
     let (d_x, d_y, k) = (n_components as u64, n_features as u64, n_neighbors as u64);
+    let rows = rows as u64;
     // stars; factors of L, of two priors and of the preconditioners; what stars give to neighbours; maps as they are, were,
     // and in conjugate gradients; the table and its copies
-    let numbers = 2 * k * k + 60 * (3 + 2 * d_x) + 3 * k * d_x * d_y + 10 * d_x * d_y + 6 * d_y;
+    let numbers = 2 * k * k + 60 * (3 + 2 * d_x) + 3 * k * d_x * rows + 10 * d_x * rows + 6 * d_y;
     (n as u64).saturating_mul(numbers).saturating_mul(8)
 }
 
@@ -174,6 +178,11 @@ impl Engine for Factorised {
 
     fn new(problem: &Problem, config: &Config) -> Result<Self> {
         let graph = &problem.graph;
+        if config.ball_radius == 0 && graph.n() > LARGEST_WHOLE {
+            let requirement =
+                format!("at least 1 for more than {LARGEST_WHOLE} points: the whole graph is for small ones");
+            return Err(Error::InvalidConfig { field: "ball_radius", requirement });
+        }
         let stars = Stars::new(graph, config.ball_radius);
         let star_sums = (0..graph.n()).map(|i| stars.of(i).map(|star| star.matrix.iter().sum::<f64>()).sum()).collect();
         let places = |i: usize| graph.neighbors(i).iter().enumerate().map(move |(place, &j)| (place, j as usize));
@@ -205,6 +214,10 @@ impl Engine for Factorised {
 
     fn changed(&self, _: &Problem, problem: &Problem, config: &Config) -> Result<Self> {
         Self::new(problem, config)
+    }
+
+    fn forget(&mut self) {
+        (self.for_coordinates, self.for_maps) = (None, None);
     }
 
     fn rest(&mut self) {
@@ -281,11 +294,7 @@ impl Engine for Factorised {
     }
 
     fn extrapolate(&self, beliefs: &mut Beliefs, kept: &Beliefs, share: f64) {
-        let further = |now: &mut [f64], then: &[f64]| {
-            now.par_iter_mut().zip(then).for_each(|(now, then)| *now += share * (*now - then));
-        };
-        further(&mut beliefs.c, &kept.c);
-        further(&mut beliefs.x, &kept.x);
+        beliefs.c.par_iter_mut().zip(&kept.c).for_each(|(now, then)| *now += share * (*now - then));
     }
 
     fn restore(&mut self, beliefs: &mut Beliefs, kept: Beliefs, _: f64) {
