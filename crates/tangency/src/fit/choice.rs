@@ -24,7 +24,7 @@ pub(crate) fn choose_engine(n: usize, config: &Config) -> Choice {
     if config.engine != EngineKind::Auto {
         return Choice { kind: config.engine, reason: None };
     }
-    let size = (n * config.n_components) as f64;
+    let size = n as f64 * config.n_components as f64;
     let seconds = ITERATIONS.min(config.max_iter as f64) * SECONDS * (size / 1000.0).powi(3);
     let choice = |kind, reason: String| Choice { kind, reason: Some(reason) };
     if config.full_covariance {

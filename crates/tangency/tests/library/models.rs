@@ -2,6 +2,7 @@
 
 use super::{clean_roll, fit};
 use tangency::fit::{Calibration, Caution, StartRank, check_memory};
+use tangency::inference::EngineKind;
 use tangency::inference::Start;
 use tangency::io::{Model, Output, load_model, model_from_bytes, model_to_bytes, save_model};
 use tangency::linalg::Matrix;
@@ -177,8 +178,12 @@ fn as_many_components_as_points_are_refused() {
 
 #[test]
 fn a_fit_too_large_for_memory_is_refused_with_a_way_out() {
-    let error = check_memory(50_000, &Config::default(), 20, 8 << 30).unwrap_err().to_string();
-    assert!(error.contains("GiB") && error.contains("sample of the rows"), "{error}");
+    let exact = Config { engine: EngineKind::Exact, ..Config::default() };
+    for (n, config) in [(50_000, exact), (10_000_000, Config::default())] {
+        let error = check_memory(n, &config, 20, 8 << 30).unwrap_err().to_string();
+        assert!(error.contains("GiB") && error.contains("sample of the rows"), "{error}");
+    }
+    assert!(check_memory(50_000, &Config::default(), 20, 8 << 30).is_ok());
     assert!(check_memory(500, &Config::default(), 20, 8 << 30).is_ok());
 }
 
