@@ -34,7 +34,7 @@ def main() -> None:
         ("ll-lvm, exact, 500 of them", LLLVM(engine="exact", **ours), subset),
         ("ll-lvm, factorised, the same 500", LLLVM(engine="factorised", **ours), subset),
         ("ll-lvm, factorised", LLLVM(engine="factorised", **ours), None),
-        ("ll-lvm, factorised, paper's prior", LLLVM(engine="factorised", lambda_=1.0, nu=0.0, **ours), None),
+        ("ll-lvm, factorised, paper's prior", LLLVM(engine="factorised", lam=1.0, nu=0.0, **ours), None),
         ("ll-lvm, factorised, pca=0.9", LLLVM(engine="factorised", pca=0.9, **ours), None),
         ("ll-lvm, factorised, coarse start", LLLVM(engine="factorised", init="coarse", **ours), None),
         ("isomap", Isomap(n_neighbors=10), None),
