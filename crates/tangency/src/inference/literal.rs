@@ -236,3 +236,14 @@ pub fn random_graph(n: usize, extra: usize, rng: &mut ChaCha8Rng) -> Graph {
 pub fn normal(rows: usize, columns: usize, rng: &mut ChaCha8Rng) -> Matrix {
     Matrix::from_fn(rows, columns, |_, _| rng.sample(StandardNormal))
 }
+
+/// Centred random observations on a random graph.
+pub fn random_problem(n: usize, d_x: usize, d_y: usize, rng: &mut ChaCha8Rng) -> Problem {
+    let graph = random_graph(n, 2 * n, rng);
+    let mut observations = normal(d_y, n, rng);
+    for f in 0..d_y {
+        let mean = (0..n).map(|i| observations[(f, i)]).sum::<f64>() / n as f64;
+        (0..n).for_each(|i| observations[(f, i)] -= mean);
+    }
+    Problem::new(observations, graph, d_x, 1e-3).unwrap()
+}

@@ -75,7 +75,7 @@ impl Factorised {
         beliefs: &Beliefs,
         v: &[f64],
     ) -> Vec<f64> {
-        let Sizes { d_x, rows, d_y, .. } = Sizes::of(problem);
+        let Sizes { d_x, d_y, .. } = Sizes::of(problem);
         let graph = &problem.graph;
         let potential = self.laplace.solve(problem, &flow(problem, &beliefs.c, v));
         let mut out = pull_on_coordinates(problem, &beliefs.c, &potential, hyper.gamma);
@@ -86,7 +86,6 @@ impl Factorised {
                 out[a] += hyper.alpha * own + 2.0 * steps;
             }
         });
-        debug_assert_eq!(rows * d_x * problem.n(), beliefs.c.len());
         self.add_stars(problem, &beliefs.t, 1, Sign::Difference, 0.5 * hyper.gamma * d_y, v, &mut out);
         out
     }

@@ -5,7 +5,7 @@ use super::*;
 use crate::config::Init;
 use crate::inference::bound::{Statistics, bound};
 use crate::inference::exact::Exact;
-use crate::inference::literal::{Literal, normal, random_graph};
+use crate::inference::literal::{Literal, normal, random_problem};
 use crate::inference::update_hyperparameters::*;
 use crate::inference::{Run, Start};
 use crate::linalg::{SpdWork, invert_spd};
@@ -26,13 +26,7 @@ struct Case {
 impl Case {
     fn new(seed: u64, n: usize, d_x: usize, d_y: usize, paper: bool) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let graph = random_graph(n, 2 * n, &mut rng);
-        let mut observations = normal(d_y, n, &mut rng);
-        for f in 0..d_y {
-            let mean = (0..n).map(|i| observations[(f, i)]).sum::<f64>() / n as f64;
-            (0..n).for_each(|i| observations[(f, i)] -= mean);
-        }
-        let problem = Problem::new(observations, graph, d_x, 1e-3).unwrap();
+        let problem = random_problem(n, d_x, d_y, &mut rng);
         let numbers = |matrix: Matrix| matrix.col_as_slice(0).to_vec();
         let mut blocks = || -> Vec<f64> {
             (0..n)
