@@ -1,5 +1,6 @@
 //! Everything that can go wrong because of what a caller gave us, with the data to say what, where and what next.
 
+use crate::message::{Dialect, Fields, Message, Remedy};
 use std::path::PathBuf;
 
 /// An error of the library. Each message is one sentence that ends in a way out.
@@ -13,6 +14,17 @@ pub enum Error {
         field: &'static str,
         /// What it must be, and what was given.
         requirement: String,
+    },
+
+    /// A setting does not fit: in itself, with another setting, or with the data.
+    #[error("{}", Fields.sentence(problem, remedies))]
+    Setting {
+        /// The setting that the problem is about, by its name in the table of settings.
+        name: &'static str,
+        /// What is wrong, in pieces.
+        problem: Message,
+        /// What to do, the most likely first.
+        remedies: Vec<Remedy>,
     },
 
     /// An array has another shape than the data need.

@@ -30,6 +30,7 @@ pub mod inference;
 pub mod io;
 pub mod linalg;
 mod memory;
+pub mod message;
 pub mod model;
 pub mod peers;
 pub mod quality;
