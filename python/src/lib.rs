@@ -40,7 +40,7 @@ mod _tangency {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("COARSE_ABOVE", tangency::inference::SMALL)?;
+        module.add("COARSE_ABOVE", tangency::inference::COARSE_ABOVE)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -77,7 +77,7 @@ pub fn test_edges(
             );
             return Err(Error::InvalidConfig { field: "test", requirement });
         }
-        let parts = BoundParts { likelihood: 0.0, log_determinant: 0.0, maps: 0.0, coordinates: 0.0 };
+        let parts = BoundParts::default();
         tests.push((EdgeTest { removed, added, change: 0.0, spread: 0.0, seeds, parts, converged: true }, graph));
     }
 
@@ -100,16 +100,11 @@ fn compare_with_fit<E: Engine>(
     for (test, graph) in tests {
         let after = evaluation.best_bounds(graph, seeds)?;
         let count = after.len() as f64;
-        let mean = |part: fn(&BoundParts) -> f64| {
+        let mean = |part: &dyn Fn(&BoundParts) -> f64| {
             after.iter().zip(&before).map(|((after, _), (before, _))| part(after) - part(before)).sum::<f64>() / count
         };
-        test.change = mean(BoundParts::total);
-        test.parts = BoundParts {
-            likelihood: mean(|parts| parts.likelihood),
-            log_determinant: mean(|parts| parts.log_determinant),
-            maps: mean(|parts| parts.maps),
-            coordinates: mean(|parts| parts.coordinates),
-        };
+        test.change = mean(&BoundParts::total);
+        test.parts = BoundParts::from_values(std::array::from_fn(|part| mean(&|parts| parts.values()[part])));
         let squares: f64 = after
             .iter()
             .zip(&before)

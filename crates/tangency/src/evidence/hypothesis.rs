@@ -5,7 +5,7 @@ use crate::config::{Config, Init};
 use crate::error::Result;
 use crate::fit::Fit;
 use crate::graph::Graph;
-use crate::inference::{Engine, Observer, Posterior, Run, SMALL, Start, Stop, make_start};
+use crate::inference::{COARSE_ABOVE, Engine, Observer, Posterior, Run, Start, Stop, Updates, make_start};
 use crate::model::Problem;
 
 /// A graph and what was found on it.
@@ -48,7 +48,7 @@ impl<E: Engine> Hypothesis<E> {
     ) -> Result<Self> {
         let problem = self.problem.on_graph(graph);
         let engine = self.engine.changed(&self.problem, &problem, config)?;
-        let by_paths = if problem.n() > SMALL { Init::LandmarkIsomap } else { Init::Isomap };
+        let by_paths = if problem.n() > COARSE_ABOVE { Init::LandmarkIsomap } else { Init::Isomap };
         let run = match from {
             StartFrom::Posterior => Run::warm(&problem, config, &engine, &self.posterior),
             StartFrom::Paths => {
@@ -83,16 +83,16 @@ impl<E: Engine> Hypothesis<E> {
     /// Scores of pairs of points, the most suspect first.
     pub fn scores(&self, pairs: &[(u32, u32)]) -> Vec<EdgeScore> {
         let Self { problem, engine, posterior, .. } = self;
-        let map = |i: usize, a: usize| engine.map(problem, &posterior.beliefs, i, a);
+        let map = |i: usize, a: usize| engine.map(problem, &posterior.state.beliefs, i, a);
         let resistances = engine.resistances(problem, pairs);
-        let coordinates = engine.coordinates(problem, &posterior.beliefs);
+        let coordinates = engine.coordinates(problem, &posterior.state.beliefs);
         let mut scores = score(pairs, &resistances, &problem.observations, &coordinates, map);
         most_suspect_first(&mut scores);
         scores
     }
 }
 
-type Found<E> = (E, Posterior<<E as Engine>::Beliefs>, Option<Stop>);
+type Found<E> = (E, Posterior<<E as Updates>::Beliefs>, Option<Stop>);
 
 fn finish<E: Engine>(
     mut run: Run<E>,
@@ -101,6 +101,6 @@ fn finish<E: Engine>(
     observer: &mut Observer,
 ) -> Result<Found<E>> {
     let stop = run.advance(&mut engine, climb, observer)?;
-    engine.rest();
+    engine.release_buffers();
     Ok((engine, run.into_posterior(), stop))
 }

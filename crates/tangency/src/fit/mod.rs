@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
 use crate::inference::{
-    Engine, EngineKind, Layout, Observer, Progress, Run, SMALL, Stage, Start, Stop, TracePoint, derived_seed,
+    COARSE_ABOVE, Engine, EngineKind, Layout, Observer, Progress, Run, Stage, Start, Stop, TracePoint, derived_seed,
     make_start,
 };
 use crate::linalg::{Matrix, View};
@@ -146,7 +146,7 @@ impl<'a> Fitter<'a> {
     fn starts(&self, n: usize) -> Vec<NumberedStart> {
         let seed = self.config.random_state;
         let random = (0..self.config.n_init).map(|r| (Init::Random, derived_seed(seed, r)));
-        let coarse = n > SMALL && choose_engine(n, &self.config).kind == EngineKind::Factorised;
+        let coarse = n > COARSE_ABOVE && choose_engine(n, &self.config).kind == EngineKind::Factorised;
         let all: Vec<(Init, u64)> = match self.config.init {
             Init::Auto if coarse => vec![(Init::Coarse, seed)],
             Init::Auto => [(Init::Spectral, seed), (Init::Isomap, seed)].into_iter().chain(random).collect(),
@@ -235,7 +235,7 @@ impl<'a> Fitter<'a> {
             let mut best: Option<(Run<E>, Option<Stop>, NumberedStart)> = None;
             for &(number, start) in &starts {
                 let mut tell = |point: &TracePoint, stage: Stage| tell(number, true, point, stage);
-                engine.forget();
+                engine.reset();
                 let mut run = begin(&engine, start, &mut tell)?;
                 let stop = run.advance(&mut engine, Some(TRIAL), &mut tell)?;
                 let better = best.as_ref().is_none_or(|(kept, kept_stop, ..)| {
@@ -265,7 +265,7 @@ impl<'a> Fitter<'a> {
         let mut best: Option<Fit> = None;
         for &(number, start) in &starts {
             let mut tell = |point: &TracePoint, stage: Stage| tell(number, false, point, stage);
-            engine.forget();
+            engine.reset();
             let mut run = begin(&engine, start, &mut tell)?;
             let stop = run.advance(&mut engine, None, &mut tell)?.unwrap_or(Stop::MaxIterations);
             let better = best.as_ref().is_none_or(|kept| {

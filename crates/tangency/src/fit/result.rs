@@ -99,12 +99,12 @@ impl Fit {
         stop: Stop,
         (start, start_seed): (Init, u64),
     ) -> Result<Self> {
-        let Posterior { beliefs, hyper, parts, trace } = posterior;
+        let Posterior { state, parts, trace } = posterior;
         let (n, d_x) = (problem.n(), problem.n_components);
         // whoever ended the run does not want to wait for draws
         let hurried = Config { draws: Some(0), ..config.clone() };
         let asked = if stop == Stop::Interrupted { &hurried } else { config };
-        let found = engine.marginals(problem, asked, &hyper, &beliefs)?;
+        let found = engine.marginals(problem, asked, &state)?;
         let gauge = canonical_gauge(&found.mean);
         let shift = match config.uncertainty {
             Uncertainty::Relative => 0.0,
@@ -168,7 +168,7 @@ impl Fit {
             full_covariance,
             maps: turned_maps,
             map_covariances,
-            hyper,
+            hyper: state.hyper,
             parts,
             trace,
             calibration: None,

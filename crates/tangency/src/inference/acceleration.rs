@@ -1,15 +1,37 @@
 //! Guarded extrapolation: momentum on the maps' means and on the logarithms of the hyper-parameters.
 //!
-//! Each update of EM moves a part of the way to where it is going, along slowly turning directions; the step before tells
-//! the direction. Covariances are not extrapolated: the next update makes them anew. The loop takes a step back if the
+//! Each update of EM moves a part of the way to where it is going, along slowly turning directions; the step before gives
+//! the direction. Covariances are not extrapolated: the next update makes them again. The loop takes a step back if the
 //! bound has fallen.
 
-use super::engine::Engine;
+use super::engine::{Engine, Snapshots};
+use super::state::{State, Statistics};
 use crate::model::Hyperparameters;
 
-/// The state of one iteration before, as an engine keeps it.
+/// A state as an engine keeps it to go back to.
+pub struct Snapshot<K> {
+    beliefs: K,
+    hyper: Hyperparameters,
+    statistics: Statistics,
+}
+
+impl<K> Snapshot<K> {
+    /// Of this state.
+    pub fn new<E: Snapshots<Kept = K>>(engine: &E, state: &State<E::Beliefs>) -> Self {
+        let State { beliefs, hyper, statistics } = state;
+        Self { beliefs: engine.keep(beliefs), hyper: *hyper, statistics: statistics.clone() }
+    }
+
+    /// Goes back to it after an iteration that rescaled by `rescaled`.
+    pub fn restore<E: Snapshots<Kept = K>>(self, engine: &mut E, state: &mut State<E::Beliefs>, rescaled: f64) {
+        engine.restore(&mut state.beliefs, self.beliefs, rescaled);
+        (state.hyper, state.statistics) = (self.hyper, self.statistics);
+    }
+}
+
+/// Where the iteration before started.
 pub struct Momentum<K> {
-    previous: Option<(K, Hyperparameters)>,
+    previous: Option<Snapshot<K>>,
     steps: usize,
 }
 
@@ -21,8 +43,8 @@ impl<K> Default for Momentum<K> {
 
 impl<K> Momentum<K> {
     /// Remembers where an accepted iteration started.
-    pub fn remember(&mut self, kept: K, hyper: Hyperparameters) {
-        self.previous = Some((kept, hyper));
+    pub fn remember(&mut self, before: Snapshot<K>) {
+        self.previous = Some(before);
     }
 
     /// Forgets the direction, after a rejected step or when the rules of the run change.
@@ -33,20 +55,16 @@ impl<K> Momentum<K> {
 
     /// Moves on along the last step; `false` if there is none yet. The share grows as (k+1)/(k+4), Nesterov's schedule
     /// with a cautious beginning.
-    pub fn extrapolate<E: Engine<Kept = K>>(
-        &mut self,
-        engine: &E,
-        beliefs: &mut E::Beliefs,
-        hyper: &mut Hyperparameters,
-    ) -> bool {
-        let Some((before, hyper_before)) = &self.previous else { return false };
+    pub fn extrapolate<E: Engine<Kept = K>>(&mut self, engine: &E, state: &mut State<E::Beliefs>) -> bool {
+        let Some(before) = &self.previous else { return false };
         let share = (self.steps as f64 + 1.0) / (self.steps as f64 + 4.0);
         self.steps += 1;
-        engine.extrapolate(beliefs, before, share);
+        engine.extrapolate(&mut state.beliefs, &before.beliefs, share);
         let further = |now: f64, then: f64| if then > 0.0 { now * (now / then).powf(share) } else { now };
-        hyper.gamma = further(hyper.gamma, hyper_before.gamma);
-        hyper.lambda = further(hyper.lambda, hyper_before.lambda);
-        hyper.nu = further(hyper.nu, hyper_before.nu);
+        let (hyper, then) = (&mut state.hyper, &before.hyper);
+        hyper.gamma = further(hyper.gamma, then.gamma);
+        hyper.lambda = further(hyper.lambda, then.lambda);
+        hyper.nu = further(hyper.nu, then.nu);
         true
     }
 }

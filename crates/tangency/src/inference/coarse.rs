@@ -4,12 +4,11 @@
 //! short-circuits that the graph itself has not. A coarse fit moves far for little work; what it cannot see, a fine fit
 //! mends in a few iterations.
 
-use super::em::Stop;
-use super::em::{Observer, Run};
-use super::engine::Engine;
+use super::em::Run;
+use super::engine::Updates;
 use super::factorised::Factorised;
-use super::start::derived_seed;
-use super::start::{Layout, Start, make_start};
+use super::start::{Layout, Start, derived_seed, make_start};
+use super::trace::{Observer, Stop};
 use crate::config::{Config, Init};
 use crate::error::Result;
 use crate::graph::{Graph, Paths, joining_edges, squared_distance};
@@ -22,7 +21,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 /// Up to so many points a layout is found from the usual starts.
-pub const SMALL: usize = 3000;
+pub const COARSE_ABOVE: usize = 3000;
 /// Points of a cell.
 const CELL: usize = 8;
 /// Iterations that each usual start of the coarsest graph climbs before the best goes on.
@@ -30,7 +29,7 @@ const TRIAL: usize = 12;
 
 /// A layout of the points from one of their cells.
 pub fn coarse_start(problem: &Problem, config: &Config, seed: u64, observer: &mut Observer) -> Result<Start> {
-    if problem.n() <= SMALL {
+    if problem.n() <= COARSE_ABOVE {
         return best_usual(problem, config, seed, observer);
     }
     let cells = Cells::new(problem, config.n_neighbors, seed);
@@ -50,7 +49,7 @@ fn best_usual(problem: &Problem, config: &Config, seed: u64, observer: &mut Obse
     let mut best: Option<(f64, Start)> = None;
     for init in [Init::Spectral, Init::Isomap] {
         let start = make_start(problem, init, config, seed, observer)?;
-        engine.forget();
+        engine.reset();
         let mut run = Run::new(problem, config, &engine, &start);
         let stop = run.advance(&mut engine, Some(TRIAL), observer)?;
         let bound = if stop == Some(Stop::Collapsed) { f64::NEG_INFINITY } else { run.bound_scaled() };
@@ -78,7 +77,7 @@ impl Cells {
     /// Cells around seeds drawn at random, each point in that of the seed nearest along the graph.
     fn new(problem: &Problem, k: usize, seed: u64) -> Self {
         let n = problem.n();
-        let count = (n / CELL).max(SMALL / 2);
+        let count = (n / CELL).max(COARSE_ABOVE / 2);
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut seeds = sample(&mut rng, n, count).into_vec();
         seeds.sort_unstable();
@@ -106,7 +105,7 @@ impl Cells {
     /// neighbours expect, on average.
     fn carry_over(&self, problem: &Problem, run: &Run<Factorised>) -> Layout {
         let (n, d_x, d_y) = (problem.n(), problem.n_components, problem.observations.nrows());
-        let (x, c) = (&run.beliefs.x, &run.beliefs.c);
+        let (x, c) = (&run.state.beliefs.x, &run.state.beliefs.c);
         let inverses: Vec<Vec<f64>> = (0..self.count).into_par_iter().map(|l| gram_inverse(c, l, d_x, d_y)).collect();
         let width = d_x + d_x * d_y;
         let mut found = vec![0.0; n * width];
@@ -134,7 +133,7 @@ impl Cells {
         });
         let coordinates = Matrix::from_fn(n, d_x, |i, a| found[i * width + a]);
         let maps = Matrix::from_fn(d_y, n * d_x, |f, p| found[(p % n) * width + d_x + (p / n) * d_y + f]);
-        let hyper = cautious(problem, &coordinates, &maps, run.hyper.alpha);
+        let hyper = cautious(problem, &coordinates, &maps, run.state.hyper.alpha);
         Layout { coordinates, maps, hyper }
     }
 }

@@ -1,8 +1,8 @@
 //! What an engine is: how q(x) and q(C) are held and updated. The loop, the bound and the hyper-parameters are the same for
 //! all of them.
 
-use super::moments::{CoordinateMoments, MapMoments};
 use super::spectrum::{LogDeterminants, Spectrum};
+use super::state::State;
 use crate::config::Config;
 use crate::error::Result;
 use crate::linalg::Matrix;
@@ -32,8 +32,8 @@ pub struct Beginning {
     pub maps: Option<Matrix>,
 }
 
-/// What a user learns of a posterior, point by point.
-pub struct Marginals {
+/// What a user sees of a posterior, point by point.
+pub struct PointMarginals {
     /// Mean coordinates. [n, d_x]
     pub mean: Matrix,
     /// Covariance of each point about the centroid of all, a point a column. [d_x·d_x, n]
@@ -68,12 +68,10 @@ pub enum Deviations {
     Conditional,
 }
 
-/// How posteriors are held and updated on one graph.
-pub trait Engine: Sized {
+/// How posteriors are updated on one graph, and what of them the bound needs.
+pub trait Updates: Sized {
     /// q(x) and q(C).
     type Beliefs;
-    /// What is kept of them to go back one iteration.
-    type Kept;
 
     /// The engine for a problem: everything that is made once per graph.
     fn new(problem: &Problem, config: &Config) -> Result<Self>;
@@ -82,45 +80,38 @@ pub trait Engine: Sized {
     fn changed(&self, before: &Problem, problem: &Problem, config: &Config) -> Result<Self>;
 
     /// Forgets what it has learned in a run and could use in the next, so that no run depends on those before.
-    fn forget(&mut self) {}
+    fn reset(&mut self) {}
 
     /// Gives up buffers until the next update.
-    fn rest(&mut self);
+    fn release_buffers(&mut self);
 
-    /// Beliefs at the start of a run.
-    fn begin(&self, problem: &Problem, hyper: &Hyperparameters, beginning: Beginning) -> Self::Beliefs;
+    /// The state at the start of a run.
+    fn begin(&self, problem: &Problem, hyper: Hyperparameters, beginning: Beginning) -> State<Self::Beliefs>;
 
-    /// Beliefs that go on from those on another graph of the same points.
-    fn go_on(&self, problem: &Problem, hyper: &Hyperparameters, before: &Self::Beliefs) -> Self::Beliefs;
+    /// The state that goes on from one on another graph of the same points.
+    fn warm_start(&self, problem: &Problem, before: &State<Self::Beliefs>) -> State<Self::Beliefs>;
 
-    /// The moments of these beliefs.
-    fn moments(
-        &self,
-        problem: &Problem,
-        hyper: &Hyperparameters,
-        beliefs: &Self::Beliefs,
-    ) -> (CoordinateMoments, MapMoments);
+    /// Improves q(x) given q(C), as far as steps gain `least` nats. Where the residual is known only after an update of the
+    /// maps, it stays as it was.
+    fn update_coordinates(&mut self, problem: &Problem, state: &mut State<Self::Beliefs>, least: f64) -> Result<()>;
 
-    /// Improves q(x) given q(C), as far as steps gain `least` nats; returns its moments and the residual R of the pair.
-    fn update_coordinates(
-        &mut self,
-        problem: &Problem,
-        hyper: &Hyperparameters,
-        least: f64,
-        beliefs: &mut Self::Beliefs,
-    ) -> Result<(CoordinateMoments, f64)>;
+    /// Improves q(C) given q(x), as far as steps gain `least` nats.
+    fn update_maps(&mut self, problem: &Problem, state: &mut State<Self::Beliefs>, least: f64) -> Result<()>;
 
-    /// Improves q(C) given q(x), as far as steps gain `least` nats; returns its moments and the residual R of the pair.
-    fn update_maps(
-        &mut self,
-        problem: &Problem,
-        hyper: &Hyperparameters,
-        least: f64,
-        beliefs: &mut Self::Beliefs,
-    ) -> Result<(MapMoments, f64)>;
-
-    /// x → t·x, C → C/t.
+    /// x → t·x, C → C/t in the beliefs.
     fn rescale(&self, beliefs: &mut Self::Beliefs, t: f64);
+
+    /// The spectrum of the Laplacian, by which priors are learned.
+    fn spectrum(&self) -> &Spectrum;
+
+    /// The log-determinants of the bound.
+    fn log_determinants(&mut self, problem: &Problem, hyper: &Hyperparameters) -> Result<LogDeterminants>;
+}
+
+/// How beliefs are kept: to go back one iteration, to go on beyond it, or to wait while other runs are tried.
+pub trait Snapshots: Updates {
+    /// What is kept of beliefs to go back one iteration.
+    type Kept;
 
     /// What must be kept for a return to these beliefs.
     fn keep(&self, beliefs: &Self::Beliefs) -> Self::Kept;
@@ -134,21 +125,12 @@ pub trait Engine: Sized {
     /// Makes beliefs small while other runs are tried.
     fn park(&self, beliefs: &mut Self::Beliefs);
 
-    /// Takes parked beliefs up again; where the coordinates had to be found anew, their moments and the residual.
-    fn resume(
-        &mut self,
-        problem: &Problem,
-        hyper: &Hyperparameters,
-        frozen: bool,
-        beliefs: &mut Self::Beliefs,
-    ) -> Result<Option<(CoordinateMoments, f64)>>;
+    /// Takes a parked state up again; whether the coordinates had to be found again, so that the bound has changed.
+    fn resume(&mut self, problem: &Problem, frozen: bool, state: &mut State<Self::Beliefs>) -> Result<bool>;
+}
 
-    /// The spectrum of the Laplacian, by which priors are learned.
-    fn spectrum(&self) -> &Spectrum;
-
-    /// The log-determinants of the bound.
-    fn log_determinants(&mut self, problem: &Problem, hyper: &Hyperparameters) -> Result<LogDeterminants>;
-
+/// What is read from a posterior.
+pub trait Marginals: Updates {
     /// Mean coordinates. [n, d_x]
     fn coordinates(&self, problem: &Problem, beliefs: &Self::Beliefs) -> Matrix;
 
@@ -158,18 +140,18 @@ pub trait Engine: Sized {
     /// Effective resistances between pairs of points.
     fn resistances(&self, problem: &Problem, pairs: &[(u32, u32)]) -> Vec<f64>;
 
-    /// What a user learns of them.
-    fn marginals(
-        &mut self,
-        problem: &Problem,
-        config: &Config,
-        hyper: &Hyperparameters,
-        beliefs: &Self::Beliefs,
-    ) -> Result<Marginals>;
+    /// What a user sees of it, point by point.
+    fn marginals(&mut self, problem: &Problem, config: &Config, state: &State<Self::Beliefs>)
+    -> Result<PointMarginals>;
 
-    /// What is to be said of how the engine worked on this graph.
+    /// How the engine worked on this graph.
     fn notes(&self, problem: &Problem) -> EngineNotes;
 }
+
+/// An engine: all three.
+pub trait Engine: Snapshots + Marginals {}
+
+impl<E: Snapshots + Marginals> Engine for E {}
 
 /// How an engine worked: what a user should know.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::graph::Graph;
+use crate::inference::exact::Maps;
 use crate::linalg::Matrix;
-use crate::model::{Hyperparameters, Maps, Problem};
+use crate::model::{Hyperparameters, Problem};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;

@@ -12,12 +12,18 @@ mod literal;
 pub(crate) mod moments;
 pub(crate) mod spectrum;
 mod start;
-pub(crate) mod update_hyperparameters;
+pub(crate) mod state;
+pub(crate) mod terms;
+mod trace;
 
 pub use bound::BoundParts;
-pub use coarse::SMALL;
-pub use em::{Observer, Posterior, Progress, Run, Stage, Stop, TracePoint};
-pub use engine::{Beginning, Deviations, Engine, EngineKind, EngineNotes, Marginals, Solver};
+pub use coarse::COARSE_ABOVE;
+pub use em::{Posterior, Run};
+pub use engine::{
+    Beginning, Deviations, Engine, EngineKind, EngineNotes, Marginals, PointMarginals, Snapshots, Solver, Updates,
+};
 pub use moments::{CoordinateMoments, MapMoments};
 pub use spectrum::{LogDeterminants, Spectrum};
 pub use start::{Layout, Start, derived_seed, make_start};
+pub use state::{State, Statistics};
+pub use trace::{Observer, Progress, Stage, Stop, TracePoint};

@@ -1,7 +1,7 @@
 //! Where a run begins. All randomness of the library that is not asked for by name is here.
 
 use super::coarse::coarse_start;
-use super::em::Observer;
+use super::trace::Observer;
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};
 use crate::graph::Neighborhoods;
@@ -36,7 +36,7 @@ pub struct Layout {
     pub hyper: Hyperparameters,
 }
 
-/// Makes a start of a named kind from a seed; the observer is told of runs that this takes.
+/// Makes a start of a named kind from a seed; the observer sees the runs that this takes.
 pub fn make_start(problem: &Problem, init: Init, config: &Config, seed: u64, observer: &mut Observer) -> Result<Start> {
     match init {
         Init::Coarse => coarse_start(problem, config, seed, observer),
@@ -115,4 +115,27 @@ fn isotropic_edges(problem: &Problem, axes: Matrix) -> Result<Matrix> {
     let (values, vectors) = symmetric_eigen(&steps, "scatter of the edges")?;
     let whitening = Matrix::from_fn(d_x, d_x, |a, b| vectors[(a, b)] / values[b].max(f64::MIN_POSITIVE).sqrt());
     Ok(product(&axes, &product_transposed(&whitening, &vectors)))
+}
+
+/// The factor by which coordinates are scaled as the prior likes them.
+pub(super) fn prior_scale(problem: &Problem, x: &Matrix) -> f64 {
+    let (n, d_x) = (problem.n(), problem.n_components);
+    let steps: f64 = problem
+        .graph
+        .edges()
+        .iter()
+        .map(|&(i, j)| (0..d_x).map(|a| (x[(j as usize, a)] - x[(i as usize, a)]).powi(2)).sum::<f64>())
+        .sum();
+    if steps > 0.0 { (((n - 1) * d_x) as f64 / (2.0 * steps)).sqrt() } else { 1.0 }
+}
+
+/// Coordinates to start from, centred and scaled as the prior likes them, and the small variance they are held with.
+pub(super) fn scaled_start(problem: &Problem, x: &Matrix) -> (Matrix, f64) {
+    let (n, d_x) = (problem.n(), problem.n_components);
+    let scale = prior_scale(problem, x);
+    let means: Vec<f64> = (0..d_x).map(|a| x.col_as_slice(a).iter().sum::<f64>() / n as f64).collect();
+    let mean = Matrix::from_fn(n, d_x, |i, a| scale * (x[(i, a)] - means[a]));
+    // a thirtieth of a typical step along an edge
+    let spread = 1e-3 * (n - 1) as f64 / (2 * problem.graph.edges().len()) as f64;
+    (mean, spread)
 }

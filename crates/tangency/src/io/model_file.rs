@@ -189,13 +189,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     if n < 3 || d_x == 0 || d_y == 0 {
         return Err(broken("holds too few points"));
     }
-    let Hyperparameters { alpha, gamma, lambda, nu } = metadata.hyper;
-    let positive = |value: f64| value > 0.0 && value.is_finite();
-    if metadata.config.validate().is_err()
-        || metadata.config.n_components != d_x
-        || ![alpha, gamma, lambda].into_iter().all(positive)
-        || !(nu == 0.0 || positive(nu))
-    {
+    if metadata.config.validate().is_err() || metadata.config.n_components != d_x || !metadata.hyper.are_possible() {
         return Err(broken("has settings that do not belong to its arrays"));
     }
     let per_point = |name: &str, height: usize, shape: &[usize]| -> Result<Matrix> {
@@ -227,7 +221,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         None
     };
     let scaling = Scaling { center: reader.f64s("center", &[d_y])?, scale: reader.f64s("scale", &[d_y])? };
-    if !scaling.scale.iter().copied().all(positive) {
+    if !scaling.scale.iter().all(|&scale| scale > 0.0 && scale.is_finite()) {
         return Err(broken("has a scale that is not positive"));
     }
     let graph = Graph::from_edges(n, pairs("edges")?);

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::evidence::EdgeScore;
 use crate::fit::Fit;
 use crate::inference::TracePoint;
+use crate::model::Hyperparameters;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -215,17 +216,18 @@ pub fn write_embedding(output: &Output, model: &Model) -> Result<()> {
     )
 }
 
-/// The trace of a fit: iteration, bound_scaled, bound, gamma, alpha, lambda, nu.
+/// The trace of a fit: iteration, bound_scaled, bound, and the hyper-parameters by name.
 pub fn write_trace(output: &Output, fit: &Fit) -> Result<()> {
-    let header = ["iteration", "bound_scaled", "bound", "gamma", "alpha", "lambda", "nu"].map(str::to_owned);
+    let names = ["iteration", "bound_scaled", "bound"].into_iter().chain(Hyperparameters::NAMES);
+    let header: Vec<String> = names.map(str::to_owned).collect();
     let jacobian = fit.scaling.log_jacobian(fit.n());
     write_rows(
         output,
         &header,
         fit.trace.iter().map(|&TracePoint { iteration, bound_scaled, hyper, .. }| {
-            let numbers = [bound_scaled, bound_scaled - jacobian, hyper.gamma, hyper.alpha, hyper.lambda, hyper.nu];
+            let numbers = [bound_scaled, bound_scaled - jacobian].into_iter().chain(hyper.values());
             let mut row = vec![iteration.to_string()];
-            row.extend(numbers.iter().map(f64::to_string));
+            row.extend(numbers.map(|number| number.to_string()));
             row
         }),
     )

@@ -1,14 +1,16 @@
-//! What is modelled: the scaled data with its graph, the posterior q(x) q(C), and the hyper-parameters.
+//! What is modelled: the scaled data with its graph, the priors, and the hyper-parameters.
 
 mod hyperparameters;
-mod posterior;
+mod named;
+mod priors;
 mod problem;
 mod reduction;
 mod scaling;
 mod table_graph;
 
 pub use hyperparameters::Hyperparameters;
-pub use posterior::{Coordinates, Maps};
+pub(crate) use named::named_numbers;
+pub use priors::{CoordinatePrior, GraphPrecision, MapPrior};
 pub use problem::Problem;
 pub use reduction::Reduction;
 pub use scaling::{Scaling, ScalingRule};

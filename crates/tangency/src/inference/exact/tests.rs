@@ -4,10 +4,13 @@
 use super::aggregate::{Aggregator, Sign};
 use super::*;
 use crate::graph::Graph;
-use crate::inference::BoundParts;
-use crate::inference::bound::{self, Statistics};
+use crate::inference::bound;
 use crate::inference::literal::{Literal, normal, random_graph, random_problem};
-use crate::inference::update_hyperparameters::*;
+use crate::inference::state::Statistics;
+use crate::inference::terms::coordinates::update_alpha;
+use crate::inference::terms::likelihood::update_gamma;
+use crate::inference::terms::maps::{update_lambda, update_lambda_nu};
+use crate::inference::terms::rescaling::best_rescaling;
 use crate::linalg::invert_spd;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -64,9 +67,7 @@ proptest! {
 /// A random problem with a random posterior that no update has made.
 struct Case {
     problem: Problem,
-    coordinates: Coordinates,
-    maps: Maps,
-    hyper: Hyperparameters,
+    state: State<Beliefs>,
 }
 
 impl Case {
@@ -96,14 +97,17 @@ impl Case {
             lambda: positive(),
             nu: if paper { 0.0 } else { positive() },
         };
-        Self { problem, coordinates, maps, hyper }
+        let engine = Exact::new(&problem, &Config::default()).unwrap();
+        let state = engine.state(&problem, hyper, Beliefs::of(coordinates, maps));
+        Self { problem, state }
     }
 }
 
 /// The bound by the spectrum of the Laplacian.
-fn bound(problem: &Problem, statistics: &Statistics, hyper: &Hyperparameters) -> BoundParts {
+fn bound(problem: &Problem, state: &State<Beliefs>) -> f64 {
+    let State { hyper, statistics, .. } = state;
     let log_dets = Exact::new(problem, &Config::default()).unwrap().log_determinants(problem, hyper).unwrap();
-    bound::bound(problem, statistics, hyper, &log_dets)
+    bound::bound(problem, statistics, hyper, &log_dets).total()
 }
 
 fn close(found: f64, expected: f64) -> bool {
@@ -117,24 +121,18 @@ proptest! {
     fn two_iterations_equal_the_sums_of_the_appendix(
         seed in any::<u64>(), n in 3usize..14, d_x in 1usize..4, d_y in 1usize..13, paper in any::<bool>()
     ) {
-        let Case { problem, mut coordinates, mut maps, mut hyper } = Case::new(seed, n, d_x, d_y, paper);
+        let Case { problem, mut state } = Case::new(seed, n, d_x, d_y, paper);
         let mut work = Workspace::new(&problem, &Laplacian::new(&problem.graph).unwrap());
-        let mut literal = Literal::new(&problem, &maps);
+        let mut literal = Literal::new(&problem, &state.beliefs.maps);
         for _ in 0..2 {
-            let (moments_x, residual_x) =
-                update_coordinates(&problem, &maps, &hyper, &mut coordinates, &mut work).unwrap();
-            literal.update_coordinates(&hyper);
-            let middle = Statistics {
-                coordinates: moments_x.clone(),
-                maps: MapMoments::new(&problem, &maps, paper),
-                residual: residual_x,
-            };
-            let expected = literal.bound(&hyper);
-            let found = bound(&problem, &middle, &hyper).total();
+            update_coordinates(&problem, &mut state, &mut work).unwrap();
+            literal.update_coordinates(&state.hyper);
+            let (found, expected) = (bound(&problem, &state), literal.bound(&state.hyper));
             prop_assert!(close(found, expected), "bound after q(x): {found} {expected}");
 
-            let (moments_c, residual) = update_maps(&problem, &coordinates, &hyper, &mut maps, &mut work).unwrap();
-            literal.update_maps(&hyper);
+            update_maps(&problem, &mut state, &mut work).unwrap();
+            literal.update_maps(&state.hyper);
+            let Beliefs { coordinates, maps, .. } = &state.beliefs;
             for i in 0..n {
                 for a in 0..d_x {
                     prop_assert!(close(coordinates.mean[(i, a)], literal.x[i * d_x + a]));
@@ -152,11 +150,10 @@ proptest! {
                     }
                 }
             }
-            let statistics = Statistics { coordinates: moments_x, maps: moments_c, residual };
-            let (found, expected) = (bound(&problem, &statistics, &hyper).total(), literal.bound(&hyper));
+            let (found, expected) = (bound(&problem, &state), literal.bound(&state.hyper));
             prop_assert!(close(found, expected), "bound after q(C): {found} {expected}");
-            hyper.gamma = update_gamma(&problem, &statistics);
-            prop_assert!(close(hyper.gamma, literal.best_gamma()), "gamma");
+            state.hyper.gamma = update_gamma(&problem, &state.statistics);
+            prop_assert!(close(state.hyper.gamma, literal.best_gamma()), "gamma");
         }
     }
 
@@ -164,48 +161,44 @@ proptest! {
     fn no_single_update_lowers_the_bound(
         seed in any::<u64>(), n in 3usize..30, d_x in 1usize..4, d_y in 1usize..13, paper in any::<bool>(), learn in any::<bool>()
     ) {
-        let Case { problem, mut coordinates, mut maps, mut hyper } = Case::new(seed, n, d_x, d_y, paper);
+        let Case { problem, mut state } = Case::new(seed, n, d_x, d_y, paper);
         let mut work = Workspace::new(&problem, &Laplacian::new(&problem.graph).unwrap());
         let engine = Exact::new(&problem, &Config::default()).unwrap();
-        let (moments_x, residual) = update_coordinates(&problem, &maps, &hyper, &mut coordinates, &mut work).unwrap();
-        let mut now = Statistics { coordinates: moments_x, maps: MapMoments::new(&problem, &maps, paper), residual };
-        let mut last = bound(&problem, &now, &hyper).total();
-        let mut check = |name: &str, statistics: &Statistics, hyper: &Hyperparameters| -> std::result::Result<(), TestCaseError> {
-            let next = bound(&problem, statistics, hyper).total();
+        update_coordinates(&problem, &mut state, &mut work).unwrap();
+        let mut last = bound(&problem, &state);
+        let mut check = |name: &str, state: &State<Beliefs>| -> std::result::Result<(), TestCaseError> {
+            let next = bound(&problem, state);
             prop_assert!(next >= last - 1e-9 * (1.0 + last.abs()), "{name}: {last} → {next}");
             last = next;
             Ok(())
         };
         for _ in 0..6 {
-            (now.maps, now.residual) = update_maps(&problem, &coordinates, &hyper, &mut maps, &mut work).unwrap();
-            check("maps", &now, &hyper)?;
-            hyper.gamma = update_gamma(&problem, &now);
-            check("gamma", &now, &hyper)?;
+            update_maps(&problem, &mut state, &mut work).unwrap();
+            check("maps", &state)?;
+            state.hyper.gamma = update_gamma(&problem, &state.statistics);
+            check("gamma", &state)?;
+            let State { beliefs, hyper, statistics: Statistics { coordinates: of_x, maps: of_c, .. } } = &mut state;
             if learn && paper {
-                hyper.lambda = update_lambda(&problem, &now);
-                check("lambda", &now, &hyper)?;
+                hyper.lambda = update_lambda(&problem, of_c);
             } else if learn {
-                (hyper.lambda, hyper.nu) = update_lambda_nu(&problem, engine.spectrum(), &now, &hyper);
-                check("lambda and nu", &now, &hyper)?;
+                (hyper.lambda, hyper.nu) = update_lambda_nu(&problem, engine.spectrum(), of_c, hyper);
             }
             if learn {
-                hyper.alpha = update_alpha(&problem, engine.spectrum(), &now);
-                coordinates.shift_precision = hyper.alpha;
-                now.coordinates.shift_precision = Some(hyper.alpha);
-                check("alpha", &now, &hyper)?;
+                hyper.alpha = update_alpha(&problem, engine.spectrum(), of_x);
+                beliefs.coordinates.shift_precision = hyper.alpha;
+                of_x.shift_precision = Some(hyper.alpha);
             }
-            let t = best_rescaling(&problem, &now, &hyper, learn);
-            coordinates.rescale(t);
-            maps.rescale(1.0 / t);
-            now.coordinates.rescale(t);
-            now.maps.rescale(1.0 / t);
+            check("lambda, nu and alpha", &state)?;
+            let t = best_rescaling(&problem, &state.statistics, &state.hyper, learn);
+            engine.rescale(&mut state.beliefs, t);
+            state.statistics.coordinates.rescale(t);
+            state.statistics.maps.rescale(1.0 / t);
             if learn {
-                (hyper.lambda, hyper.nu) = (hyper.lambda * t * t, hyper.nu * t * t);
+                (state.hyper.lambda, state.hyper.nu) = (state.hyper.lambda * t * t, state.hyper.nu * t * t);
             }
-            check("rescaling", &now, &hyper)?;
-            (now.coordinates, now.residual) =
-                update_coordinates(&problem, &maps, &hyper, &mut coordinates, &mut work).unwrap();
-            check("coordinates", &now, &hyper)?;
+            check("rescaling", &state)?;
+            update_coordinates(&problem, &mut state, &mut work).unwrap();
+            check("coordinates", &state)?;
         }
     }
 }

@@ -1,21 +1,20 @@
 //! The E-step of q(x): Σ_x⁻¹ = ⟨A⟩ + (αI + 2L)⊗I, μ_x = Σ_x b (docs/derivation.md, eq. 7).
 
-use super::Workspace;
 use super::aggregate::Sign;
+use super::moments::coordinate_moments;
+use super::{Beliefs, Maps, Workspace};
 use crate::error::Result;
-use crate::inference::moments::CoordinateMoments;
+use crate::inference::state::State;
+use crate::inference::terms::coordinates::energy;
 use crate::linalg::{Matrix, gram_lower, invert_spd, product_with_symmetric};
-use crate::model::{Coordinates, Hyperparameters, Maps, Problem};
+use crate::model::{CoordinatePrior, GraphPrecision, Problem};
 use rayon::prelude::*;
 
-/// Replaces q(x) by its optimum given q(C); returns its moments and the residual R of the pair.
-pub fn update_coordinates(
-    problem: &Problem,
-    maps: &Maps,
-    hyper: &Hyperparameters,
-    coordinates: &mut Coordinates,
-    work: &mut Workspace,
-) -> Result<(CoordinateMoments, f64)> {
+/// Replaces q(x) by its optimum given q(C).
+pub fn update_coordinates(problem: &Problem, state: &mut State<Beliefs>, work: &mut Workspace) -> Result<()> {
+    let State { beliefs: Beliefs { coordinates, maps, .. }, hyper, statistics } = state;
+    let prior = CoordinatePrior::new(hyper);
+    let GraphPrecision { own, edge, .. } = prior.precision();
     let (n, d_x, d_y) = (problem.n(), problem.n_components, problem.n_features());
 
     // ⟨CᵀC⟩ = d_yΣ_C + μ_Cᵀμ_C, turned in place into the precision
@@ -27,9 +26,9 @@ pub fn update_coordinates(
     // of the order of the prior's other eigenvalues
     let pin = 4.0 * problem.graph.edges().len() as f64 / n as f64;
     for a in 0..d_x {
-        add_laplacian(problem, precision, a, 2.0, hyper.alpha);
-        // common shifts have precision α; `pin` in its place
-        add_constant(precision, a, n, (pin - hyper.alpha) / n as f64);
+        add_laplacian(problem, precision, a, edge, own);
+        // common shifts have the prior's own precision; `pin` in its place
+        add_constant(precision, a, n, (pin - own) / n as f64);
     }
     let linear = linear_term(problem, maps, hyper.gamma); // [d_x, n]
 
@@ -41,13 +40,14 @@ pub fn update_coordinates(
     let mean = product_with_symmetric(1.0, &right, &mut coordinates.covariance);
     coordinates.mean = Matrix::from_fn(n, d_x, |i, a| mean[(0, a * n + i)]);
 
-    let moments = CoordinateMoments::new(problem, coordinates);
+    let moments = coordinate_moments(problem, coordinates);
     // From Σ_x⁻¹Σ_x = I: the quadratic part of R without forming it again. One of the n·d_x directions per component,
     // the common shift, is outside the moments.
     let fit: f64 = (0..n * d_x).map(|p| right[(0, p)] * mean[(0, p)]).sum();
-    let prior = moments.prior_energy(hyper);
-    let residual = problem.edge_energy + ((n - 1) as f64 * d_x as f64 - prior - fit) / (2.0 * hyper.gamma);
-    Ok((moments, residual))
+    let prior = energy(&moments, &prior);
+    statistics.residual = problem.edge_energy + ((n - 1) as f64 * d_x as f64 - prior - fit) / (2.0 * hyper.gamma);
+    statistics.coordinates = moments;
+    Ok(())
 }
 
 /// b_i = γ Σ_{j∈N(i)} (C_i + C_j)ᵀ(y_i − y_j). [d_x, n]

@@ -1,24 +1,22 @@
 //! The E-step of q(C): Σ_C⁻¹ = ⟨Γ⟩ + K⊗I, μ_C = γ H Σ_C (docs/derivation.md, eq. 8).
 
-use super::Workspace;
 use super::aggregate::Sign;
+use super::moments::map_moments;
 use super::update_coordinates::{add_constant, add_laplacian, copy_lower};
+use super::{Beliefs, Coordinates, Workspace};
 use crate::error::Result;
-use crate::inference::moments::MapMoments;
+use crate::inference::state::State;
+use crate::inference::terms::maps::energy;
 use crate::linalg::{Matrix, dot, invert_spd, product_with_symmetric};
-use crate::model::{Coordinates, Hyperparameters, Maps, Problem};
+use crate::model::{GraphPrecision, MapPrior, Problem};
 use rayon::prelude::*;
 
-/// Replaces q(C) by its optimum given q(x); returns its moments and the residual R of the pair.
-pub fn update_maps(
-    problem: &Problem,
-    coordinates: &Coordinates,
-    hyper: &Hyperparameters,
-    maps: &mut Maps,
-    work: &mut Workspace,
-) -> Result<(MapMoments, f64)> {
+/// Replaces q(C) by its optimum given q(x).
+pub fn update_maps(problem: &Problem, state: &mut State<Beliefs>, work: &mut Workspace) -> Result<()> {
+    let State { beliefs: Beliefs { coordinates, maps, .. }, hyper, statistics } = state;
     let (n, d_x, d_y) = (problem.n(), problem.n_components, problem.n_features());
-    let paper_prior = hyper.nu == 0.0;
+    let prior = MapPrior::new(problem, hyper);
+    let GraphPrecision { own, edge, common } = prior.precision();
 
     // ⟨xxᵀ⟩ = Σ_x + μ_xμ_xᵀ, turned in place into the precision; common shifts vanish in it
     let precision = &mut work.spare;
@@ -26,9 +24,9 @@ pub fn update_maps(
     copy_lower(precision, &coordinates.covariance, |value, p, q| coordinates.scale * value + mean[p] * mean[q]);
     work.aggregator.aggregate(precision, Sign::Minus, 0.5 * hyper.gamma);
     for a in 0..d_x {
-        add_laplacian(problem, precision, a, 2.0 * hyper.lambda, hyper.nu);
-        if paper_prior {
-            add_constant(precision, a, n, hyper.lambda * problem.epsilon);
+        add_laplacian(problem, precision, a, edge, own);
+        if common > 0.0 {
+            add_constant(precision, a, n, common);
         }
     }
     let linear = linear_term(problem, coordinates); // H [d_y, n·d_x]
@@ -38,12 +36,13 @@ pub fn update_maps(
     maps.scale = 1.0;
     maps.mean = product_with_symmetric(hyper.gamma, &linear, &mut maps.covariance);
 
-    let moments = MapMoments::new(problem, maps, paper_prior);
+    let moments = map_moments(problem, maps, prior.is_of_the_paper());
     // From Σ_C⁻¹Σ_C = I: the quadratic part of R without forming it again.
     let fit: f64 = (0..n * d_x).map(|p| dot(linear.col_as_slice(p), maps.mean.col_as_slice(p))).sum();
-    let prior = moments.prior_energy(hyper, problem.epsilon);
-    let residual = problem.edge_energy - 0.5 * fit + ((n * d_x * d_y) as f64 - prior) / (2.0 * hyper.gamma);
-    Ok((moments, residual))
+    let prior = energy(&moments, &prior);
+    statistics.residual = problem.edge_energy - 0.5 * fit + ((n * d_x * d_y) as f64 - prior) / (2.0 * hyper.gamma);
+    statistics.maps = moments;
+    Ok(())
 }
 
 /// H_i = Σ_{j∈N(i)} (y_j − y_i)(x_j − x_i)ᵀ. [d_y, n·d_x]

@@ -8,8 +8,9 @@ use super::stars::Sign;
 use super::{Beliefs, Factorised, Sizes};
 use crate::config::Config;
 use crate::error::Result;
+use crate::inference::state::State;
 use crate::linalg::small::lower_factor;
-use crate::model::{Hyperparameters, Problem};
+use crate::model::{CoordinatePrior, GraphPrecision, MapPrior, Problem};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -42,12 +43,11 @@ impl Factorised {
         &self,
         problem: &Problem,
         config: &Config,
-        hyper: &Hyperparameters,
-        beliefs: &Beliefs,
+        state: &State<Beliefs>,
         draws: usize,
     ) -> Result<Vec<f64>> {
-        let (hyper, beliefs) = self.with_joint_noise(problem, config, hyper, beliefs)?;
-        self.covariances_of_draws(problem, config, &hyper, &beliefs, draws)
+        let state = self.with_joint_noise(problem, config, state)?;
+        self.covariances_of_draws(problem, config, &state, draws)
     }
 
     /// The same with this noise.
@@ -58,12 +58,12 @@ impl Factorised {
         &self,
         problem: &Problem,
         config: &Config,
-        hyper: &Hyperparameters,
-        beliefs: &Beliefs,
+        state: &State<Beliefs>,
         draws: usize,
     ) -> Result<Vec<f64>> {
         let Sizes { n, d_x, .. } = Sizes::of(problem);
-        let preconditioner = self.precondition_coordinates(problem, hyper, beliefs)?;
+        let beliefs = &state.beliefs;
+        let preconditioner = self.precondition_coordinates(problem, state)?;
         let mut total = vec![0.0; n * d_x * d_x];
         for first in (0..draws).step_by(AT_A_TIME) {
             let drawn: Vec<Vec<f64>> = (first..(first + AT_A_TIME).min(draws))
@@ -71,10 +71,10 @@ impl Factorised {
                 .map(|draw| {
                     let mut rng = ChaCha8Rng::seed_from_u64(config.random_state);
                     rng.set_stream(1 + draw as u64);
-                    let right = self.noise(problem, hyper, beliefs, &mut rng);
+                    let right = self.noise(problem, state, &mut rng);
                     let mut x = vec![0.0; n * d_x];
                     conjugate_gradients(
-                        |v| self.coordinate_precision(problem, hyper, beliefs, v),
+                        |v| self.coordinate_precision(problem, state, v),
                         |v| preconditioner.apply(&self.laplace, &beliefs.s, v),
                         &right,
                         &mut x,
@@ -106,51 +106,41 @@ impl Factorised {
     ///
     /// γ balances what the means leave unexplained and what uncertainty adds to it. Independent points add more than points
     /// that vary together, so that the γ of the bound is too small for the deviations of all coordinates together.
-    fn with_joint_noise(
-        &self,
-        problem: &Problem,
-        config: &Config,
-        hyper: &Hyperparameters,
-        beliefs: &Beliefs,
-    ) -> Result<(Hyperparameters, Beliefs)> {
+    fn with_joint_noise(&self, problem: &Problem, config: &Config, state: &State<Beliefs>) -> Result<State<Beliefs>> {
         let d_y = problem.n_features() as f64;
-        let unexplained = self.residual_of_means(problem, beliefs);
-        let (mut hyper, mut beliefs) = (*hyper, beliefs.clone());
+        let unexplained = self.residual_of_means(problem, &state.beliefs);
+        let mut state = state.clone();
         for _ in 0..PASSES {
             let mut rng = ChaCha8Rng::seed_from_u64(config.random_state);
-            let taken = self.freedom(problem, &hyper, &beliefs, &mut rng)?;
+            let taken = self.freedom(problem, &state, &mut rng)?;
             let left = d_y * (problem.n() - 1) as f64 - taken;
             if !(left > 0.0 && unexplained > 0.0) {
                 break;
             }
             // more noise, less freedom, and the other way round: a third of the way
-            let before = hyper.gamma;
-            hyper.gamma = before.powf(2.0 / 3.0) * (0.5 * left / unexplained).cbrt();
-            self.improve_coordinate_covariances(problem, &hyper, &mut beliefs)?;
-            self.improve_map_covariances(problem, &hyper, &mut beliefs)?;
-            if (hyper.gamma / before).ln().abs() < STILL {
+            let before = state.hyper.gamma;
+            state.hyper.gamma = before.powf(2.0 / 3.0) * (0.5 * left / unexplained).cbrt();
+            self.improve_coordinate_covariances(problem, &mut state)?;
+            self.improve_map_covariances(problem, &mut state)?;
+            if (state.hyper.gamma / before).ln().abs() < STILL {
                 break;
             }
         }
-        Ok((hyper, beliefs))
+        Ok(state)
     }
 
     /// How many numbers the coordinates and the maps take from the data: their own number less what their priors hold,
     /// tr(I − KΣ), by random signs z with zᵀKΣz.
-    fn freedom(
-        &self,
-        problem: &Problem,
-        hyper: &Hyperparameters,
-        beliefs: &Beliefs,
-        rng: &mut ChaCha8Rng,
-    ) -> Result<f64> {
+    fn freedom(&self, problem: &Problem, state: &State<Beliefs>, rng: &mut ChaCha8Rng) -> Result<f64> {
         let Sizes { d_x, rows, d_y, .. } = Sizes::of(problem);
+        let State { beliefs, hyper, .. } = state;
+        let (prior, of_maps) = (CoordinatePrior::new(hyper).precision(), MapPrior::new(problem, hyper).precision());
         let size = problem.size() as f64;
         let mut signs = |length: usize| -> Vec<f64> {
             (0..length).map(|_| if rng.random::<bool>() { 1.0 } else { -1.0 }).collect()
         };
-        let for_x = self.precondition_coordinates(problem, hyper, beliefs)?;
-        let for_c = self.precondition_maps(problem, hyper, beliefs)?;
+        let for_x = self.precondition_coordinates(problem, state)?;
+        let for_c = self.precondition_maps(problem, state)?;
         let (mut held_x, mut held_c) = (0.0, 0.0);
         let probes = PROBED.div_ceil(problem.size());
         // a ten-thousandth of the sum is enough here
@@ -159,12 +149,12 @@ impl Factorised {
             let z = signs(beliefs.x.len());
             let mut v = vec![0.0; z.len()];
             let (apply, precondition) = (
-                |v: &[f64]| self.coordinate_precision(problem, hyper, beliefs, v),
+                |v: &[f64]| self.coordinate_precision(problem, state, v),
                 |v: &[f64]| for_x.apply(&self.laplace, &beliefs.s, v),
             );
             conjugate_gradients(apply, precondition, &z, &mut v, least, MOST);
             let rough = times_laplacian(&problem.graph, d_x, &v);
-            held_x += hyper.alpha * dot(&z, &v) + 2.0 * dot(&z, &rough);
+            held_x += prior.own * dot(&z, &v) + prior.edge * dot(&z, &rough);
             // that maps are uncertain where coordinates are is in both sums
             let mut shared = vec![0.0; v.len()];
             self.add_stars(problem, &beliefs.t, 1, Sign::Difference, 0.5 * hyper.gamma * d_y, &v, &mut shared);
@@ -174,20 +164,22 @@ impl Factorised {
             let z = signs(beliefs.c.len());
             let mut v = vec![0.0; z.len()];
             let (apply, precondition) = (
-                |v: &[f64]| self.map_precision(problem, hyper, beliefs, v),
+                |v: &[f64]| self.map_precision(problem, state, v),
                 |v: &[f64]| for_c.apply(&self.laplace, &beliefs.t, v),
             );
             conjugate_gradients(apply, precondition, &z, &mut v, least, MOST);
             let rough = times_laplacian(&problem.graph, d_x * rows, &v);
-            held_c += (hyper.nu * dot(&z, &v) + 2.0 * hyper.lambda * dot(&z, &rough)) / rows as f64;
+            held_c += (of_maps.own * dot(&z, &v) + of_maps.edge * dot(&z, &rough)) / rows as f64;
         }
         let probes = probes as f64;
         Ok((size - held_x / probes) + d_y * (size - held_c / probes))
     }
 
     /// A vector whose covariance is the precision of the coordinates: one independent part for each of its terms.
-    fn noise(&self, problem: &Problem, hyper: &Hyperparameters, beliefs: &Beliefs, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    fn noise(&self, problem: &Problem, state: &State<Beliefs>, rng: &mut ChaCha8Rng) -> Vec<f64> {
         let Sizes { n, d_x, rows, d_y } = Sizes::of(problem);
+        let State { beliefs, hyper, .. } = state;
+        let GraphPrecision { own, edge, .. } = CoordinatePrior::new(hyper).precision();
         let graph = &problem.graph;
         let mut normal = || -> f64 { rng.sample(StandardNormal) };
 
@@ -204,10 +196,10 @@ impl Factorised {
         let mut out = pull_on_coordinates(problem, &beliefs.c, &potential, (0.5 * hyper.gamma).sqrt());
 
         // αI + 2L
-        out.iter_mut().for_each(|slot| *slot += hyper.alpha.sqrt() * normal());
+        out.iter_mut().for_each(|slot| *slot += own.sqrt() * normal());
         for &(i, j) in graph.edges() {
             for a in 0..d_x {
-                let value = 2f64.sqrt() * normal();
+                let value = edge.sqrt() * normal();
                 out[i as usize * d_x + a] -= value;
                 out[j as usize * d_x + a] += value;
             }

@@ -1,14 +1,14 @@
 //! Preconditioners of the means: each component by itself, with P replaced by I and stars by their edges, so that one
 //! pattern serves all; where factors fill in, the blocks of single points.
 
+use super::Factorised;
 use super::laplace::{Factored, Laplace};
-use super::{Beliefs, Factorised, Sizes};
 use crate::error::Result;
 use crate::linalg::GraphFactor;
-use crate::model::{Hyperparameters, Problem};
+use crate::model::Problem;
 use rayon::prelude::*;
 
-/// A preconditioner is made anew when it needs so many steps more than at first, or has served so often.
+/// A preconditioner is made again when it needs so many steps more than at first, or has served so often.
 const MORE_STEPS: usize = 3;
 const LONGEST: usize = 30;
 
@@ -89,47 +89,8 @@ fn by_point(d_x: usize, blocks: &[f64], v: &[f64]) -> Vec<f64> {
 }
 
 impl Factorised {
-    /// αI + 2L + ½γ Σ_e [s̄_eᵀs̄_e + d_y R_e(T_i + T_j)]_aa b_eb_eᵀ for each component a.
-    pub(super) fn precondition_coordinates(
-        &self,
-        problem: &Problem,
-        hyper: &Hyperparameters,
-        beliefs: &Beliefs,
-    ) -> Result<Preconditioner> {
-        let Sizes { d_x, rows, d_y, .. } = Sizes::of(problem);
-        let weight = |a: usize, i: usize, j: usize, resistance: f64| {
-            let (own, other) = ((i * d_x + a) * rows, (j * d_x + a) * rows);
-            let sum: f64 = (0..rows).map(|f| (beliefs.c[own + f] + beliefs.c[other + f]).powi(2)).sum();
-            let spread = beliefs.t[(i * d_x + a) * d_x + a] + beliefs.t[(j * d_x + a) * d_x + a];
-            2.0 + 0.5 * hyper.gamma * (sum + d_y * resistance * spread)
-        };
-        self.by_edges(problem, hyper.alpha, |a, i, j, place| {
-            let weight = weight(a, i, j, self.resistances[place]);
-            (weight, -weight)
-        })
-    }
-
-    /// νI + 2λL + ½γ Σ_e [d̄_ed̄_eᵀ + (mean of P_i) S_i + (mean of P_j) S_j]_aa |b_e||b_e|ᵀ for each component a.
-    pub(super) fn precondition_maps(
-        &self,
-        problem: &Problem,
-        hyper: &Hyperparameters,
-        beliefs: &Beliefs,
-    ) -> Result<Preconditioner> {
-        let Sizes { d_x, .. } = Sizes::of(problem);
-        let own = if hyper.nu == 0.0 { problem.epsilon * hyper.lambda } else { hyper.nu };
-        let spread = |i: usize, a: usize| {
-            self.star_sums[i] / problem.graph.degree(i) as f64 * beliefs.s[(i * d_x + a) * d_x + a]
-        };
-        self.by_edges(problem, own, |a, i, j, _| {
-            let step = beliefs.x[j * d_x + a] - beliefs.x[i * d_x + a];
-            let joint = 0.5 * hyper.gamma * (step * step + spread(i, a) + spread(j, a));
-            (joint + 2.0 * hyper.lambda, joint - 2.0 * hyper.lambda)
-        })
-    }
-
     /// The matrices with a common diagonal and, for every edge, a part at both ends and one between them.
-    fn by_edges(
+    pub(super) fn by_edges(
         &self,
         problem: &Problem,
         common: f64,

@@ -1,15 +1,18 @@
 //! The engine against literal sums, against the exact engine, and the bound after every single update.
 #![allow(clippy::unwrap_used)]
 
+use super::moments::log_determinant;
 use super::*;
 use crate::config::Init;
-use crate::inference::bound::{Statistics, bound};
-use crate::inference::exact::Exact;
+use crate::inference::bound::bound;
+use crate::inference::exact::{self, Coordinates, Exact, Maps};
 use crate::inference::literal::{Literal, normal, random_problem};
-use crate::inference::update_hyperparameters::*;
-use crate::inference::{Run, Start};
-use crate::linalg::{SpdWork, invert_spd};
-use crate::model::{Coordinates, Maps};
+use crate::inference::terms::coordinates::update_alpha;
+use crate::inference::terms::likelihood::update_gamma;
+use crate::inference::terms::maps::{update_lambda, update_lambda_nu};
+use crate::inference::terms::rescaling::best_rescaling;
+use crate::inference::{Engine, EngineKind, Marginals, Run, Start};
+use crate::linalg::{Matrix, SpdWork, invert_spd};
 use crate::{Fit, Fitter, Shape, generate};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -19,8 +22,7 @@ use std::ops::ControlFlow;
 /// A random problem with random beliefs that no update has made.
 struct Case {
     problem: Problem,
-    beliefs: Beliefs,
-    hyper: Hyperparameters,
+    state: State<Beliefs>,
 }
 
 impl Case {
@@ -47,7 +49,10 @@ impl Case {
             lambda: positive(),
             nu: if paper { 0.0 } else { positive() },
         };
-        Self { problem, beliefs: Beliefs { x, s, c, t }, hyper }
+        let beliefs = Beliefs { x, s, c, t };
+        let of_x = coordinate_moments(&problem, &beliefs);
+        let of_c = map_moments(&problem, &beliefs, paper);
+        Self { problem, state: State::new(beliefs, hyper, of_x, of_c) }
     }
 
     fn engine(&self) -> Factorised {
@@ -58,10 +63,10 @@ impl Case {
     fn maps(&self) -> Maps {
         let (n, d_x, rows) = (self.problem.n(), self.problem.n_components, self.problem.observations.nrows());
         Maps {
-            mean: Matrix::from_fn(rows, n * d_x, |f, p| self.beliefs.c[((p % n) * d_x + p / n) * rows + f]),
-            covariance: block_diagonal(&self.beliefs.t, n, d_x),
+            mean: Matrix::from_fn(rows, n * d_x, |f, p| self.state.beliefs.c[((p % n) * d_x + p / n) * rows + f]),
+            covariance: block_diagonal(&self.state.beliefs.t, n, d_x),
             scale: 1.0,
-            log_det: log_determinant(&self.beliefs.t, d_x),
+            log_det: log_determinant(&self.state.beliefs.t, d_x),
         }
     }
 }
@@ -74,16 +79,12 @@ fn block_diagonal(blocks: &[f64], n: usize, d_x: usize) -> Matrix {
     })
 }
 
-fn whole_bound(
-    engine: &mut Factorised,
-    problem: &Problem,
-    beliefs: &Beliefs,
-    hyper: &Hyperparameters,
-) -> (f64, Statistics) {
-    let (coordinates, maps) = engine.moments(problem, hyper, beliefs);
-    let statistics = Statistics { coordinates, maps, residual: engine.residual(problem, beliefs) };
-    let log_dets = engine.log_determinants(problem, hyper).unwrap();
-    (bound(problem, &statistics, hyper, &log_dets).total(), statistics)
+/// The bound of a state whose statistics may be behind its beliefs, and the state with its statistics.
+fn whole_bound(engine: &mut Factorised, problem: &Problem, state: &State<Beliefs>) -> (f64, State<Beliefs>) {
+    let mut state = engine.state(problem, state.hyper, state.beliefs.clone());
+    state.statistics.residual = engine.residual(problem, &state.beliefs);
+    let log_dets = engine.log_determinants(problem, &state.hyper).unwrap();
+    (bound(problem, &state.statistics, &state.hyper, &log_dets).total(), state)
 }
 
 fn close(found: f64, expected: f64) -> bool {
@@ -101,13 +102,13 @@ proptest! {
     ) {
         let case = Case::new(seed, n, d_x, d_y, paper);
         let mut literal = Literal::new(&case.problem, &case.maps());
-        literal.x.clone_from(&case.beliefs.x);
-        let s = &case.beliefs.s;
+        literal.x.clone_from(&case.state.beliefs.x);
+        let s = &case.state.beliefs.s;
         literal.x_covariance = Matrix::from_fn(n * d_x, n * d_x, |p, q| {
             if p / d_x == q / d_x { s[p * d_x + q % d_x] } else { 0.0 }
         });
-        let (found, _) = whole_bound(&mut case.engine(), &case.problem, &case.beliefs, &case.hyper);
-        let expected = literal.bound(&case.hyper);
+        let (found, _) = whole_bound(&mut case.engine(), &case.problem, &case.state);
+        let expected = literal.bound(&case.state.hyper);
         prop_assert!(close(found, expected), "{found} {expected}");
     }
 
@@ -119,10 +120,10 @@ proptest! {
         let mut case = Case::new(seed, n, d_x, d_y, paper);
         let mut engine = case.engine();
         let mut exact = Exact::new(&case.problem, &Config::default()).unwrap();
-        let mut beliefs = crate::inference::exact::Beliefs::of(
+        let beliefs = exact::Beliefs::of(
             Coordinates {
-                mean: Matrix::from_fn(n, d_x, |i, a| case.beliefs.x[i * d_x + a]),
-                covariance: block_diagonal(&case.beliefs.s, n, d_x),
+                mean: Matrix::from_fn(n, d_x, |i, a| case.state.beliefs.x[i * d_x + a]),
+                covariance: block_diagonal(&case.state.beliefs.s, n, d_x),
                 scale: 1.0,
                 pin: 1e300,
                 shift_precision: 1.0,
@@ -130,21 +131,27 @@ proptest! {
             },
             case.maps(),
         );
-        exact.update_maps(&case.problem, &case.hyper, 0.0, &mut beliefs).unwrap();
-        let mut found = case.beliefs.clone();
-        (0..8).for_each(|_| engine.improve_maps(&case.problem, &case.hyper, 0.0, &mut found).unwrap());
+        let mut full = State::new(
+            beliefs,
+            case.state.hyper,
+            case.state.statistics.coordinates.clone(),
+            case.state.statistics.maps.clone(),
+        );
+        exact.update_maps(&case.problem, &mut full, 0.0).unwrap();
+        let mut found = case.state.clone();
+        (0..8).for_each(|_| engine.improve_maps(&case.problem, &mut found, 0.0).unwrap());
         for p in 0..n * d_x {
             for f in 0..d_y {
-                let expected = beliefs.maps.mean[(f, (p % d_x) * n + p / d_x)];
-                prop_assert!((found.c[p * d_y + f] - expected).abs() < 1e-6 * (1.0 + expected.abs()));
+                let expected = full.beliefs.maps.mean[(f, (p % d_x) * n + p / d_x)];
+                prop_assert!((found.beliefs.c[p * d_y + f] - expected).abs() < 1e-6 * (1.0 + expected.abs()));
             }
         }
-        beliefs.maps = case.maps();
-        exact.update_coordinates(&case.problem, &case.hyper, 0.0, &mut beliefs).unwrap();
-        (0..8).for_each(|_| engine.improve_coordinates(&case.problem, &case.hyper, 0.0, &mut case.beliefs).unwrap());
+        full.beliefs.maps = case.maps();
+        exact.update_coordinates(&case.problem, &mut full, 0.0).unwrap();
+        (0..8).for_each(|_| engine.improve_coordinates(&case.problem, &mut case.state, 0.0).unwrap());
         for p in 0..n * d_x {
-            let expected = beliefs.coordinates.mean[(p / d_x, p % d_x)];
-            prop_assert!((case.beliefs.x[p] - expected).abs() < 1e-6 * (1.0 + expected.abs()));
+            let expected = full.beliefs.coordinates.mean[(p / d_x, p % d_x)];
+            prop_assert!((case.state.beliefs.x[p] - expected).abs() < 1e-6 * (1.0 + expected.abs()));
         }
     }
 
@@ -153,30 +160,33 @@ proptest! {
         seed in any::<u64>(), n in 3usize..40, d_x in 1usize..4, d_y in 1usize..9, paper in any::<bool>(),
         radius in 0usize..4, least in prop::sample::select(vec![0.0, 0.1, 10.0]),
     ) {
-        let Case { problem, mut beliefs, mut hyper } = Case::new(seed, n, d_x, d_y, paper);
+        let Case { problem, mut state } = Case::new(seed, n, d_x, d_y, paper);
         let mut engine = Factorised::new(&problem, &Config { ball_radius: radius, ..Config::default() }).unwrap();
-        let (mut last, _) = whole_bound(&mut engine, &problem, &beliefs, &hyper);
+        let mut last;
+        (last, state) = whole_bound(&mut engine, &problem, &state);
         for round in 0..4 {
             for update in 0..7 {
-                let statistics = whole_bound(&mut engine, &problem, &beliefs, &hyper).1;
+                let State { beliefs, hyper, statistics } = &mut state;
                 match update {
-                    0 => engine.improve_coordinate_covariances(&problem, &hyper, &mut beliefs).unwrap(),
-                    1 => engine.improve_coordinates(&problem, &hyper, least, &mut beliefs).unwrap(),
-                    2 => engine.improve_map_covariances(&problem, &hyper, &mut beliefs).unwrap(),
-                    3 => engine.improve_maps(&problem, &hyper, least, &mut beliefs).unwrap(),
-                    4 => hyper.gamma = update_gamma(&problem, &statistics),
-                    5 if paper => hyper.lambda = update_lambda(&problem, &statistics),
+                    0 => engine.improve_coordinate_covariances(&problem, &mut state).unwrap(),
+                    1 => engine.improve_coordinates(&problem, &mut state, least).unwrap(),
+                    2 => engine.improve_map_covariances(&problem, &mut state).unwrap(),
+                    3 => engine.improve_maps(&problem, &mut state, least).unwrap(),
+                    4 => hyper.gamma = update_gamma(&problem, statistics),
+                    5 if paper => hyper.lambda = update_lambda(&problem, &statistics.maps),
                     5 => {
-                        (hyper.lambda, hyper.nu) = update_lambda_nu(&problem, engine.spectrum(), &statistics, &hyper);
+                        (hyper.lambda, hyper.nu) =
+                            update_lambda_nu(&problem, engine.spectrum(), &statistics.maps, hyper);
                     }
                     _ => {
-                        hyper.alpha = update_alpha(&problem, engine.spectrum(), &statistics);
-                        let t = best_rescaling(&problem, &statistics, &hyper, true);
-                        engine.rescale(&mut beliefs, t);
+                        hyper.alpha = update_alpha(&problem, engine.spectrum(), &statistics.coordinates);
+                        let t = best_rescaling(&problem, statistics, hyper, true);
+                        engine.rescale(beliefs, t);
                         (hyper.lambda, hyper.nu) = (hyper.lambda * t * t, hyper.nu * t * t);
                     }
                 }
-                let (next, _) = whole_bound(&mut engine, &problem, &beliefs, &hyper);
+                let next;
+                (next, state) = whole_bound(&mut engine, &problem, &state);
                 prop_assert!(next >= last - 1e-8 * (1.0 + last.abs()), "round {round} update {update}: {last} → {next}");
                 last = next;
             }
@@ -242,15 +252,15 @@ fn the_bits_do_not_depend_on_threads() {
 #[test]
 fn draws_have_the_covariance_of_the_precision() {
     let case = Case::new(5, 24, 2, 3, false);
-    let (problem, mut beliefs, hyper) = (&case.problem, case.beliefs.clone(), case.hyper);
+    let (problem, mut state) = (&case.problem, case.state.clone());
     let engine = case.engine();
-    engine.improve_coordinate_covariances(problem, &hyper, &mut beliefs).unwrap();
+    engine.improve_coordinate_covariances(problem, &mut state).unwrap();
     let size = problem.size();
     let mut covariance = Matrix::zeros(size, size);
     for p in 0..size {
         let mut unit = vec![0.0; size];
         unit[p] = 1.0;
-        let column = engine.coordinate_precision(problem, &hyper, &beliefs, &unit);
+        let column = engine.coordinate_precision(problem, &state, &unit);
         covariance.col_as_slice_mut(p).copy_from_slice(&column);
     }
     invert_spd(&mut covariance, &mut SpdWork::new(size), "test").unwrap();
@@ -263,7 +273,7 @@ fn draws_have_the_covariance_of_the_precision() {
         let all: f64 = others().flat_map(|q| others().map(move |r| (q, r))).map(|(q, r)| entry(q, r)).sum();
         entry(p, p) - 2.0 * cross + all / (n * n) as f64
     };
-    let found = engine.covariances_of_draws(problem, &Config::default(), &hyper, &beliefs, 4000).unwrap();
+    let found = engine.covariances_of_draws(problem, &Config::default(), &state, 4000).unwrap();
     for p in 0..size {
         let (found, expected) = (found[p * 2 + p % 2], centred(p));
         // 4000 draws: 2.2 % standard error

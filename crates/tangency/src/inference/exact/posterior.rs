@@ -1,4 +1,4 @@
-//! q(x) and q(C). Components are outer and points inner: entry a·n + i belongs to component a of point i.
+//! q(x) and q(C) in full. Components are outer and points inner: entry a·n + i belongs to component a of point i.
 
 use crate::linalg::{Matrix, scale};
 
@@ -70,5 +70,23 @@ impl Maps {
     pub fn covariance_of(&self, n: usize, a: usize, i: usize, b: usize, j: usize) -> f64 {
         let (row, column) = (a * n + i, b * n + j);
         self.scale * self.covariance[(row.max(column), row.min(column))]
+    }
+}
+
+/// q(x) and q(C).
+#[derive(Clone)]
+pub struct Beliefs {
+    /// q(x).
+    pub coordinates: Coordinates,
+    /// q(C).
+    pub maps: Maps,
+    /// The lower triangle of the maps' covariance while the beliefs are parked.
+    pub(super) parked: Vec<f64>,
+}
+
+impl Beliefs {
+    /// These.
+    pub fn of(coordinates: Coordinates, maps: Maps) -> Self {
+        Self { coordinates, maps, parked: Vec::new() }
     }
 }

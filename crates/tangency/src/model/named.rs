@@ -1,0 +1,42 @@
+//! Structs of named numbers: hyper-parameters, parts of the bound. Files, traces, pages and Python go through the list of
+//! names, so that one more number is one more line where it is defined.
+
+/// Defines a struct of `f64` fields with a label each, and the ways to go through them.
+macro_rules! named_numbers {
+    (
+        $(#[$about:meta])*
+        pub struct $name:ident {
+            $($(#[$of_field:meta])* $field:ident: $label:literal,)+
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+        pub struct $name {
+            $($(#[$of_field])* pub $field: f64,)+
+        }
+
+        impl $name {
+            /// The names of the numbers, as in files and in Python.
+            pub const NAMES: [&'static str; [$(stringify!($field)),+].len()] = [$(stringify!($field)),+];
+            /// What figures and tables call them.
+            pub const LABELS: [&'static str; Self::NAMES.len()] = [$($label),+];
+
+            /// The numbers in the order of their names.
+            pub fn values(&self) -> [f64; Self::NAMES.len()] {
+                [$(self.$field),+]
+            }
+
+            /// From numbers in the order of the names.
+            pub fn from_values([$($field),+]: [f64; Self::NAMES.len()]) -> Self {
+                Self { $($field),+ }
+            }
+
+            /// The numbers with their names.
+            pub fn named(&self) -> impl Iterator<Item = (&'static str, f64)> {
+                Self::NAMES.into_iter().zip(self.values())
+            }
+        }
+    };
+}
+
+pub(crate) use named_numbers;
