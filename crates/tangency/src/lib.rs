@@ -42,3 +42,8 @@ pub use generate::{Shape, generate};
 pub use graph::{Graph, Symmetry};
 pub use inference::{BoundParts, Progress, Stage, Start, Stop, TracePoint};
 pub use model::{Hyperparameters, Scaling, ScalingRule};
+
+/// The code of the guide is run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/rust.md")]
+mod guide {}
