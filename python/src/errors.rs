@@ -11,7 +11,7 @@ pub fn exception(error: Error) -> PyErr {
         other => other,
     };
     let mut message = in_python(&error.to_string());
-    if matches!(error, Error::InvalidConfig { .. }) {
+    if matches!(error, Error::InvalidConfig { .. } | Error::Setting { .. }) {
         message = message.replace("lambda", "lam"); // a word that Python keeps for itself
     }
     match error {

@@ -34,6 +34,8 @@ mod _tangency {
     #[pymodule_export]
     use crate::report::{draw_multiples, report};
     #[pymodule_export]
+    use crate::settings::{check_settings, settings};
+    #[pymodule_export]
     use crate::synthetic::{generate, neighbor_edges};
 
     use super::*;

@@ -18,6 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use tangency::Choice;
 use tangency::extend::{Extension, Predicts, loadings};
 use tangency::fit::Caution;
 use tangency::inference::Deviations;
@@ -208,31 +209,33 @@ impl Model {
     }
 
     #[getter]
-    fn stop(&self) -> PyResult<String> {
-        settings::word(&self.saved.fit.stop)
+    fn stop(&self) -> &'static str {
+        self.saved.fit.stop.name()
     }
 
     #[getter]
-    fn start(&self) -> PyResult<String> {
-        settings::word(&self.saved.fit.start)
+    fn start(&self) -> &'static str {
+        self.saved.fit.start.name()
     }
 
     /// The engine, why it was chosen if it was, how it solved linear systems, and the standard error of the bound.
     #[getter]
-    fn engine(&self) -> PyResult<(String, Option<String>, String, f64)> {
+    fn engine(&self) -> (&'static str, Option<String>, &'static str, f64) {
         let notes = &self.saved.fit.engine;
         let reason = notes.reason.as_deref().map(in_python);
-        Ok((settings::word(&notes.kind)?, reason, settings::word(&notes.solver)?, notes.bound_error))
+        (notes.kind.name(), reason, notes.solver.name(), notes.bound_error)
     }
 
     /// What the standard deviations are, and their standard error as a share of them, where that is known.
     #[getter]
     fn deviation_kind(&self) -> (&'static str, Option<f64>) {
-        match self.saved.fit.deviations {
-            Deviations::Exact => ("exact", Some(0.0)),
-            Deviations::Sampled { relative_error, .. } => ("sampled", Some(relative_error)),
-            Deviations::Conditional => ("conditional", None),
-        }
+        let deviations = self.saved.fit.deviations;
+        let error = match deviations {
+            Deviations::Exact => Some(0.0),
+            Deviations::Sampled { relative_error, .. } => Some(relative_error),
+            Deviations::Conditional => None,
+        };
+        (deviations.kind().name(), error)
     }
 
     /// Share of true neighbours that an approximate search found.
