@@ -6,7 +6,7 @@ use crate::settings;
 use pyo3::prelude::*;
 use std::time::Instant;
 use tangency::linalg::Matrix;
-use tangency::{Config, Fit, Fitter, Progress, Stage, Start};
+use tangency::{Choice, Config, Fit, Fitter, Progress, Start};
 
 /// A table to be fitted, the settings, and the graph if it is given.
 pub struct Task<'a> {
@@ -88,14 +88,10 @@ pub fn try_start(
 }
 
 fn told(progress: &Progress) -> Told {
-    let stage = match progress.stage {
-        Stage::FittingMaps => "fitting maps",
-        Stage::Growing => "growing",
-        Stage::Climbing => "climbing",
-    };
+    let stage = progress.stage.name().replace('-', " ");
     let run = match (progress.trial, progress.starts) {
         (true, starts) => format!("trial {}/{starts}, {stage}", progress.start),
-        (false, 1) => stage.to_owned(),
+        (false, 1) => stage,
         (false, starts) => format!("start {}/{starts}, {stage}", progress.start),
     };
     Told {
