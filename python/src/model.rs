@@ -2,8 +2,9 @@
 
 use crate::arrays::{Lying, Out, OutPairs, Pairs, Table, array, columns, pairs, rows};
 use crate::attend::{Stop, Told, Watch, attend, attend_until};
-use crate::errors::{exception, in_python};
+use crate::errors::exception;
 use crate::settings;
+use crate::words::Arguments;
 use numpy::{Ix1, Ix2, Ix3, Ix4};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -20,6 +21,7 @@ use tangency::io::{
     save_model,
 };
 use tangency::linalg::{Matrix, View};
+use tangency::message::Sentence;
 use tangency::{Fitter, Progress, Stage, Start};
 
 /// A fit and the names of its table. It never changes; what changes a model makes another.
@@ -314,8 +316,7 @@ impl Model {
     #[getter]
     fn engine(&self) -> PyResult<(String, Option<String>, String, f64)> {
         let notes = &self.saved.fit.engine;
-        let reason = notes.reason.as_deref().map(in_python);
-        Ok((settings::word(&notes.kind)?, reason, settings::word(&notes.solver)?, notes.bound_error))
+        Ok((settings::word(&notes.kind)?, notes.reason.clone(), settings::word(&notes.solver)?, notes.bound_error))
     }
 
     /// What the standard deviations are, and their standard error as a share of them, where that is known.
@@ -350,7 +351,7 @@ impl Model {
     #[getter]
     fn cautions(&self) -> Vec<(bool, String)> {
         let of_run = |caution: &Caution| matches!(caution, Caution::Collapsed | Caution::NotConverged);
-        self.saved.cautions().iter().map(|caution| (of_run(caution), in_python(&caution.to_string()))).collect()
+        self.saved.cautions().iter().map(|caution| (of_run(caution), caution.in_words(&Arguments))).collect()
     }
 
     /// Coordinates of rows and their standard deviations, and how many rows had not come to rest.

@@ -10,10 +10,10 @@ use tangency::{Error, Result, Shape, generate};
 /// Runs the command.
 pub fn run(args: &GenerateArgs, say: Say) -> Result<()> {
     if args.n == 0 {
-        return Err(Error::InvalidConfig { field: "n", requirement: "at least 1".into() });
+        return Err(Error::too_small("n", 0, 1));
     }
     if !(args.noise >= 0.0 && args.noise.is_finite()) {
-        return Err(Error::InvalidConfig { field: "noise", requirement: "zero or a positive number".into() });
+        return Err(Error::negative("noise", args.noise));
     }
     let shape: Shape = args.shape.into();
     let output = args.out.as_ref().map(|path| Output::claim(path, args.force)).transpose()?;
