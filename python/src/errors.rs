@@ -10,10 +10,10 @@ use tangency::message::Sentence;
 pub fn exception(error: Error) -> PyErr {
     let sentence = error.in_words(&Arguments);
     match Exception::of(&error) {
-        Exception::FileExists => PyFileExistsError::new_err(sentence),
-        Exception::FileNotFound => PyFileNotFoundError::new_err(sentence),
+        Exception::FileExistsError => PyFileExistsError::new_err(sentence),
+        Exception::FileNotFoundError => PyFileNotFoundError::new_err(sentence),
         Exception::KeyboardInterrupt => PyKeyboardInterrupt::new_err(sentence),
-        Exception::Memory => PyMemoryError::new_err(sentence),
-        Exception::Value => PyValueError::new_err(sentence),
+        Exception::MemoryError => PyMemoryError::new_err(sentence),
+        Exception::ValueError => PyValueError::new_err(sentence),
     }
 }

@@ -34,26 +34,26 @@ impl Dialect for Arguments {
     }
 }
 
-/// The exception that a Python user expects.
+/// The exception that a Python user expects, by the name that Python has for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exception {
-    FileExists,
-    FileNotFound,
+    FileExistsError,
+    FileNotFoundError,
     KeyboardInterrupt,
-    Memory,
-    Value,
+    MemoryError,
+    ValueError,
 }
 
 impl Exception {
     /// The exception of an error.
     pub fn of(error: &Error) -> Self {
         match error {
-            Error::TooLarge { .. } | Error::NoRoomForPairs { .. } | Error::FactorTooLarge { .. } => Self::Memory,
+            Error::TooLarge { .. } | Error::NoRoomForPairs { .. } | Error::FactorTooLarge { .. } => Self::MemoryError,
             Error::Interrupted { .. } => Self::KeyboardInterrupt,
-            Error::Exists { .. } => Self::FileExists,
-            Error::NoFolder { .. } => Self::FileNotFound,
-            Error::Unreadable { kind: ErrorKind::NotFound | ErrorKind::NotADirectory, .. } => Self::FileNotFound,
-            _ => Self::Value,
+            Error::Exists { .. } => Self::FileExistsError,
+            Error::NoFolder { .. } => Self::FileNotFoundError,
+            Error::Unreadable { kind: ErrorKind::NotFound | ErrorKind::NotADirectory, .. } => Self::FileNotFoundError,
+            _ => Self::ValueError,
         }
     }
 }

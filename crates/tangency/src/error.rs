@@ -10,14 +10,6 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A setting is outside what it may be.
-    InvalidConfig {
-        /// The setting, by its name in `Config`, on the command line and in Python.
-        field: &'static str,
-        /// What it must be, and what was given.
-        requirement: String,
-    },
-
     /// A setting does not fit: in itself, with another setting, or with the data.
     Setting {
         /// The setting that the problem is about, by its name in the table of settings.
@@ -231,9 +223,9 @@ impl Error {
         Self::unfit(name, problem, remedies)
     }
 
-    /// A setting below the smallest value that it may have.
+    /// A number below the smallest that it may be.
     pub fn too_small(name: &'static str, value: impl fmt::Display, least: impl fmt::Display) -> Self {
-        Self::setting(name, value, format!("the smallest value is {least}"), [Remedy::Raise(name)])
+        Self::not_allowed(name, value, format!("use a whole number, at least {least}"))
     }
 
     /// A setting above the largest value that it may have, because of something.
@@ -241,14 +233,20 @@ impl Error {
         Self::setting(name, value, because, [Remedy::Lower(name)])
     }
 
-    /// A setting that should be a positive number.
+    /// A number that should be positive.
     pub fn not_positive(name: &'static str, value: impl fmt::Display) -> Self {
-        Self::setting(name, value, "only positive numbers make sense", [Remedy::act("use a number above 0")])
+        Self::not_allowed(name, value, "use a positive number")
     }
 
-    /// A setting that should be zero or a positive number.
+    /// A number that should be zero or positive.
     pub fn negative(name: &'static str, value: impl fmt::Display) -> Self {
-        Self::setting(name, value, "it cannot be below 0 or infinite", [Remedy::act("use 0 or a positive number")])
+        Self::not_allowed(name, value, "use zero or a positive number")
+    }
+
+    /// A value that a setting cannot have, and what to use: "… is …; use …".
+    pub fn not_allowed(name: &'static str, value: impl fmt::Display, remedy: impl Into<Message>) -> Self {
+        let problem = crate::message![Piece::Setting(name), format!(" is {value}")];
+        Self::unfit(name, problem, [Remedy::act(remedy)])
     }
 
     /// A file that is not what it should be.
@@ -271,9 +269,6 @@ impl Sentence for Error {
     fn message(&self) -> Message {
         use crate::message;
         match self {
-            Self::InvalidConfig { field, requirement } => {
-                message![Piece::Setting(field), format!(" must be {requirement}")]
-            }
             Self::Setting { problem, .. } => problem.clone(),
             Self::ShapeMismatch { what, expected, found } => {
                 message![given(what), format!(" has {found}, but {expected} are needed")]
@@ -341,7 +336,6 @@ impl Sentence for Error {
         let act = |words: &'static str| Remedy::act(words);
         let sample = || act("take a sample of the rows");
         match self {
-            Self::InvalidConfig { .. } => vec![],
             Self::Setting { remedies, .. } | Self::File { remedies, .. } | Self::BadEdge { remedies, .. } => {
                 remedies.clone()
             }

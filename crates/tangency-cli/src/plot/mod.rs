@@ -8,7 +8,6 @@ use crate::figure_file::cannot_be_drawn;
 use crate::figure_file::{FileKind, SCALE};
 use crate::info;
 use crate::say::{self, Say};
-use clap::ValueEnum;
 use serde_json::json;
 use tangency::io::{Claims, load_model};
 use tangency::message;
@@ -42,7 +41,7 @@ pub fn run(args: &PlotArgs, say: Say) -> Result<()> {
     say.line(&format!("wrote {}", out.path().display()));
     let warnings = info::warnings(&model);
     warnings.iter().for_each(|text| say.warn(text));
-    say.result(&json!({"kind": name(args.kind), "warnings": warnings, "written": say::names([out.path()])}));
+    say.result(&json!({"kind": args.kind, "warnings": warnings, "written": say::names([out.path()])}));
     Ok(())
 }
 
@@ -50,10 +49,6 @@ type Drawn = std::result::Result<Figure, FigureError>;
 
 fn unfit<T>(name: &'static str, problem: impl Into<Message>, remedy: Remedy) -> Result<T> {
     Err(Error::unfit(name, problem, [remedy]))
-}
-
-fn name(kind: PlotKind) -> String {
-    kind.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 /// Numbers in their limits, and no option that this kind of figure has no use for.
@@ -74,9 +69,9 @@ fn check(args: &PlotArgs, file: FileKind) -> Result<()> {
     ];
     for (field, given, kinds) in options {
         if given && !kinds.contains(&args.kind) {
-            let named: Vec<String> = kinds.iter().map(|&kind| name(kind)).collect();
+            let named: Vec<String> = kinds.iter().map(PlotKind::to_string).collect();
             let others = named.join(" and ");
-            let kind = Piece::Assignment("kind", name(args.kind));
+            let kind = Piece::Assignment("kind", args.kind.to_string());
             let problem = message![Piece::Setting(field), " has no use with ", kind, format!(", only with {others}")];
             return unfit(field, problem, Remedy::Omit(field));
         }
@@ -101,7 +96,8 @@ fn check(args: &PlotArgs, file: FileKind) -> Result<()> {
         }
         Some(scale) if !SCALES.contains(&scale) => {
             let (least, most) = (SCALES.start(), SCALES.end());
-            let problem = message![Piece::Setting("scale"), format!(" is {scale}, but it goes from {least} to {most}")];
+            let problem =
+                message![Piece::Setting("scale"), format!(" is {scale}, but only {least} to {most} can be drawn")];
             return unfit("scale", problem, Remedy::Change("scale"));
         }
         _ => {}

@@ -12,6 +12,7 @@ use crate::model::{Hyperparameters, Problem, Reduction, Scaling};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
+use serde::{Deserialize, Serialize};
 
 /// A fitted model.
 #[derive(Clone)]
@@ -64,6 +65,17 @@ pub struct Fit {
     pub trace: Vec<TracePoint>,
     /// How it does on rows that it has not seen, if that was found out.
     pub calibration: Option<Calibration>,
+    /// How edges were searched that the bound speaks against, if they were.
+    pub pruning: Option<Pruning>,
+}
+
+/// What was asked of a search for short-circuits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pruning {
+    /// Most edges to remove; without it a tenth of all.
+    pub max_removed: Option<usize>,
+    /// Least gain of the bound for which an edge stays out, in nats.
+    pub min_gain: f64,
 }
 
 /// What every training point looks like to a fit without it.
@@ -174,6 +186,7 @@ impl Fit {
             parts,
             trace,
             calibration: None,
+            pruning: None,
         })
     }
 
@@ -236,8 +249,7 @@ impl Fit {
                 let remedies = vec![Remedy::act(format!("give two points from 0 to {}", self.n() - 1))];
                 Error::Setting { name: "distance", problem, remedies }
             } else {
-                let remedy = Remedy::act("use a number between 0 and 1");
-                Error::setting("level", level, "it is a probability", [remedy])
+                Error::not_allowed("level", level, "use a number between 0 and 1")
             });
         }
         let mean: Vec<f64> = (0..d_x).map(|a| self.coordinates[(j, a)] - self.coordinates[(i, a)]).collect();

@@ -240,10 +240,7 @@ fn starts_that_are_tried_apart_give_the_same_fit() {
         let alone = Fitter::new(config.clone()).only(best).fit(&points).unwrap();
         assert!(alone.coordinates == whole.coordinates && alone.trace == whole.trace, "{init:?}");
         assert_eq!((alone.start, alone.start_seed), (whole.start, whole.start_seed));
-        assert!(matches!(
-            Fitter::new(config).only(starts).fit(&points),
-            Err(Error::Setting { name: "start", .. })
-        ));
+        assert!(matches!(Fitter::new(config).only(starts).fit(&points), Err(Error::Setting { name: "start", .. })));
     }
 }
 

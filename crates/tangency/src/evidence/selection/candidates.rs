@@ -1,7 +1,7 @@
 //! What is compared: graphs of several kinds, each in several dimensions.
 
 use super::Selection;
-use crate::config::{Config, Init};
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::fit::too_many_for_rows;
 use crate::fit::{available_memory, check_memory, too_many_components};
@@ -94,9 +94,9 @@ pub(super) fn check(values: &Matrix, config: &Config, choices: &[GraphChoice], d
             message![Piece::Setting("largest"), " is on, but bounds compare only if they are about the same points"];
         return invalid("largest", problem, Remedy::Omit("largest"));
     }
-    if matches!(config.init, Init::Coordinates | Init::Maps) {
-        let problem = message![Piece::Setting("init"), " is a start of your own, which fits one dimension only"];
-        return invalid("init", problem, Remedy::Change("init"));
+    if config.init.is_given() {
+        let problem = message!["a start that is given fits one dimension only"];
+        return invalid("init", problem, Remedy::Omit("init"));
     }
     if choices.is_empty() {
         return invalid("graphs", "there is no graph to compare".into(), Remedy::act("give at least one"));

@@ -92,7 +92,7 @@ fn files_that_are_not_there_are_named() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("folder.csv");
     std::fs::create_dir(&path).unwrap();
-    assert!(matches!(read_table(&path, &TableOptions::default()), Err(Error::File { .. })));
+    assert!(matches!(read_table(&path, &TableOptions::default()), Err(Error::Unreadable { .. })));
 }
 
 #[cfg(not(feature = "parquet"))]

@@ -115,7 +115,7 @@ fn other_files_are_refused_as_when_read_whole() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path().join("folder.csv");
     std::fs::create_dir(&folder).unwrap();
-    assert!(matches!(TableStream::open(&folder, &TableOptions::default()), Err(Error::File { .. })));
+    assert!(matches!(TableStream::open(&folder, &TableOptions::default()), Err(Error::Unreadable { .. })));
     let fixture = Fixture::new("t.csv", "1,2\n");
     let options = TableOptions { array: Some("X".into()), ..TableOptions::default() };
     assert!(matches!(TableStream::open(&fixture.path, &options), Err(Error::Setting { name: "array", .. })));
