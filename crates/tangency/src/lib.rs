@@ -35,7 +35,7 @@ pub mod model;
 pub mod peers;
 pub mod quality;
 
-pub use config::{Config, Init, Rule, Uncertainty};
+pub use config::{Choice, Config, Init, Preset, Rule, Uncertainty};
 pub use error::{Error, Result};
 pub use fit::{DistanceInterval, Fit, Fitter};
 pub use generate::{Shape, generate};
