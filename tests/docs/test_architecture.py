@@ -21,7 +21,15 @@ ROOMS = [
 SOURCES = ["crates", "python", "experiments", "tests", "docs"]
 #: Words of Rust, shells and other programs that stand in backticks and are not defined here.
 FOREIGN = {"unsafe", "unwrap", "expect", "utils", "helpers", "misc", "cargo bench", "PYTHON", "auto", "// [n, d_x]"}
-FOREIGN |= {"cargo doc --open", "matrix.llt(…)", ".self_adjoint_eigen(…)", "par_iter().sum()", "a * b", "--release"}
+FOREIGN |= {
+    "cargo doc --open",
+    "sh",
+    "matrix.llt(…)",
+    ".self_adjoint_eigen(…)",
+    "par_iter().sum()",
+    "a * b",
+    "--release",
+}
 ENDINGS = {".rs", ".py", ".md", ".toml", ".html", ".js", ".css", ".pyi", ".rst", ".png", ".svg", ".json"}
 
 
