@@ -10,6 +10,7 @@ mod quality;
 mod report;
 mod settings;
 mod synthetic;
+mod words;
 
 use peak_alloc::PeakAlloc;
 use pyo3::prelude::*;

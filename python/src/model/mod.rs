@@ -9,8 +9,9 @@ pub use fit::{Given, try_start};
 
 use crate::arrays::{Lying, Out, OutPairs, Pairs, Table, array, pairs, rows};
 use crate::attend::{Stop, Told, Watch, attend, attend_until};
-use crate::errors::{exception, in_python};
+use crate::errors::exception;
 use crate::settings;
+use crate::words::Arguments;
 use fit::Task;
 use numpy::{Ix1, Ix2, Ix3, Ix4};
 use pyo3::exceptions::PyValueError;
@@ -26,6 +27,7 @@ use tangency::io::table::{TableOptions, TableStream};
 use tangency::io::{
     Claims, Model as SavedModel, NewRows, TableWriter, load_model, model_from_bytes, model_to_bytes, save_model,
 };
+use tangency::message::Sentence;
 use training_points::Seen;
 
 /// A fit and the names of its table. It never changes; what changes a model makes another.
@@ -222,8 +224,7 @@ impl Model {
     #[getter]
     fn engine(&self) -> (&'static str, Option<String>, &'static str, f64) {
         let notes = &self.saved.fit.engine;
-        let reason = notes.reason.as_deref().map(in_python);
-        (notes.kind.name(), reason, notes.solver.name(), notes.bound_error)
+        (notes.kind.name(), notes.reason.clone(), notes.solver.name(), notes.bound_error)
     }
 
     /// What the standard deviations are, and their standard error as a share of them, where that is known.
@@ -260,7 +261,7 @@ impl Model {
     #[getter]
     fn cautions(&self) -> Vec<(bool, String)> {
         let of_run = |caution: &Caution| matches!(caution, Caution::Collapsed | Caution::NotConverged);
-        self.saved.cautions().iter().map(|caution| (of_run(caution), in_python(&caution.to_string()))).collect()
+        self.saved.cautions().iter().map(|caution| (of_run(caution), caution.in_words(&Arguments))).collect()
     }
 
     /// Coordinates of rows and their standard deviations, and how many rows had not come to rest.
