@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
 
@@ -162,12 +162,6 @@ def params_of(config_text: str) -> dict[str, Any]:
         rule = settings[field]
         params[name] = None if rule == "learned" else rule["fixed"]
     return params
-
-
-def first_best(ranks: Iterable[tuple[bool, float]]) -> int:
-    """The place of the highest rank, the first of equals."""
-    listed = list(ranks)
-    return max(range(len(listed)), key=lambda place: (listed[place], -place))
 
 
 Progress = Callable[[str, int, "int | None", "float | None"], None]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tangency::fit::Calibration;
 use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
-use tangency::{Error, Result};
+use tangency::{Choice, Error, Result};
 
 /// Runs the command.
 pub fn run(args: &InfoArgs, say: Say) -> Result<()> {
@@ -91,12 +91,7 @@ pub fn summary(model: &Model) -> Vec<String> {
         ),
         format!("gamma {:.4}, lambda {:.4}, nu {:.4}, alpha {:.2e}", hyper.gamma, hyper.lambda, hyper.nu, hyper.alpha),
         if fit.removed.is_empty() {
-            format!(
-                "{} after {} iterations from the {} start",
-                stopped(fit.stop),
-                fit.trace.len(),
-                name_of(&json!(fit.start))
-            )
+            format!("{} after {} iterations from the {} start", stopped(fit.stop), fit.trace.len(), fit.start)
         } else {
             format!("{} on the pruned graph, the last refit in {} iterations", stopped(fit.stop), fit.trace.len())
         },
@@ -131,7 +126,7 @@ fn engine(notes: &EngineNotes, deviations: Deviations) -> String {
         }
         Deviations::Conditional => "conditional, of a point while all others are held, and so too small".to_owned(),
     };
-    format!("engine: {}{reason}, {solver}{error}; deviations: {deviations}", name_of(&json!(notes.kind)))
+    format!("engine: {}{reason}, {solver}{error}; deviations: {deviations}", notes.kind)
 }
 
 fn recall(model: &Model) -> Option<String> {
@@ -192,25 +187,17 @@ pub fn as_json(model: &Model) -> Value {
 
 fn deviations_json(deviations: Deviations) -> Value {
     match deviations {
-        Deviations::Exact => json!({"kind": "exact"}),
         Deviations::Sampled { draws, relative_error } => {
-            json!({"kind": "sampled", "draws": draws, "relative_error": relative_error})
+            json!({"kind": deviations.kind(), "draws": draws, "relative_error": relative_error})
         }
-        Deviations::Conditional => json!({"kind": "conditional"}),
+        Deviations::Exact | Deviations::Conditional => json!({"kind": deviations.kind()}),
     }
-}
-
-/// A choice by the name that flags have for it.
-fn name_of(choice: &Value) -> String {
-    choice.as_str().unwrap_or_default().to_owned()
 }
 
 fn stopped(stop: Stop) -> &'static str {
     match stop {
-        Stop::Converged => "converged",
         Stop::MaxIterations => "stopped at the limit",
-        Stop::Interrupted => "interrupted",
-        Stop::Collapsed => "collapsed",
+        stop => stop.name(),
     }
 }
 

@@ -8,7 +8,6 @@ mod words;
 
 pub use data::{Candidate, Selection};
 pub use of_model::{NewRows, Report};
-pub use words::typed;
 
 use data::Data;
 

@@ -5,7 +5,7 @@ pub mod table;
 
 pub use measures::{Measures, RANKED, Yardsticks};
 
-use crate::config::{Config, Rule};
+use crate::config::{Choice, Config, Rule};
 use crate::error::{Error, Result};
 use crate::evidence::{PruneOptions, PruneProgress, prune_from};
 use crate::fit::{Fit, Fitter, FullPosterior};
@@ -35,7 +35,7 @@ pub enum Entrant {
 impl Entrant {
     /// All there are, ours first.
     pub fn all() -> impl Iterator<Item = Self> {
-        [Self::LlLvm, Self::LlLvmPruned].into_iter().chain(Method::ALL.map(Self::Peer))
+        [Self::LlLvm, Self::LlLvmPruned].into_iter().chain(Method::ALL.iter().copied().map(Self::Peer))
     }
 
     fn uses_graph(self) -> bool {
@@ -283,7 +283,7 @@ impl Comparison {
                     Rule::Fixed(value) => format!(" {name}={value}"),
                     Rule::Learned => String::new(),
                 });
-                own(format!("init={}{}", word(&config.init), held.concat()))
+                own(format!("init={}{}", config.init, held.concat()))
             }
             Entrant::Peer(Method::Lle) => own(format!("reg={}", options.regularization)),
             Entrant::Peer(Method::BayesianGplvm) => format!("inducing={}", options.n_inducing),
@@ -301,11 +301,6 @@ fn warm() {
     };
     multiply();
     rayon::broadcast(|_| multiply());
-}
-
-/// The one word that a setting is.
-fn word(value: &impl serde::Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn caution(fit: &Fit) -> Option<String> {

@@ -88,8 +88,7 @@ fn changes(fit: &Fit, edges: &[(u32, u32)], seeds: usize) -> Result<Vec<(EdgeTes
         let requirement = format!("between two different points below {n}, not {i},{j}");
         return Err(Error::InvalidConfig { field: "test", requirement });
     }
-    let fixed = matches!(fit.config.init, Init::Pca | Init::Spectral | Init::Isomap);
-    let seeds = if fixed { 1 } else { seeds };
+    let seeds = if start_by_name(fit).uses_seed() { seeds } else { 1 };
     named.sort_unstable();
     named.dedup();
     let mut changes: Vec<&[(u32, u32)]> = named.chunks(1).collect();
@@ -170,12 +169,7 @@ impl<'a, E: Engine> Evaluation<'a, E> {
         total: usize,
         observer: &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Self {
-        // a start that was given by hand is not kept in the fit
-        let init = match fit.config.init {
-            Init::Coordinates | Init::Maps => Init::Auto,
-            named => named,
-        };
-        let config = Config { init, draws: Some(0), ..fit.config_of_refits() };
+        let config = Config { init: start_by_name(fit), draws: Some(0), ..fit.config_of_refits() };
         Self { posterior, table: fit.scaled_table(), config, done: 0, total, observer }
     }
 
@@ -203,4 +197,9 @@ impl<'a, E: Engine> Evaluation<'a, E> {
         self.done += 1;
         Ok(bounds)
     }
+}
+
+/// The start of refits: one that was given by hand is not kept in the fit.
+fn start_by_name(fit: &Fit) -> Init {
+    if fit.config.init.is_given() { Init::Auto } else { fit.config.init }
 }

@@ -15,14 +15,14 @@ pub use plan::Plan;
 pub(crate) use plan::too_many_components;
 pub use posterior::FullPosterior;
 pub(crate) use posterior::{Hypothesis, OfEngine};
-pub use result::{Calibration, DistanceInterval, Fit};
+pub use result::{Calibration, DistanceInterval, Fit, Pruning};
 pub(crate) use runs::FittedData;
 
 use crate::config::{Config, Init};
 use crate::error::Result;
 use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
-use crate::inference::{EngineKind, Progress, Reach, Stage, Start, TracePoint};
+use crate::inference::{EngineKind, Progress, Reach, Stage, Start, StartObserver, TracePoint};
 use crate::linalg::{Matrix, View};
 use crate::model::{Checked, Prepared, Problem};
 use given::restricted;
@@ -133,8 +133,8 @@ impl<'a> Fitter<'a> {
         }
         let (runs, mut observer) = self.runs(&prepared, &plan)?;
         let rank = match plan.engine {
-            EngineKind::Factorised => runs.rank::<Factorised>(&mut observer),
-            EngineKind::Auto | EngineKind::Exact => runs.rank::<Exact>(&mut observer),
+            EngineKind::Factorised => runs.rank::<Factorised>(&mut *observer),
+            EngineKind::Auto | EngineKind::Exact => runs.rank::<Exact>(&mut *observer),
         }?;
         Ok(TriedStart { rank, fit: None })
     }
@@ -170,22 +170,18 @@ impl<'a> Fitter<'a> {
         let (runs, mut observer) = self.runs(prepared, plan)?;
         Ok(match plan.engine {
             EngineKind::Factorised => {
-                let (fit, found) = runs.best::<Factorised>(&mut observer)?;
+                let (fit, found) = runs.best::<Factorised>(&mut *observer)?;
                 (fit, found.map(|found| FullPosterior(OfEngine::Factorised(Box::new(found)))))
             }
             EngineKind::Auto | EngineKind::Exact => {
-                let (fit, found) = runs.best::<Exact>(&mut observer)?;
+                let (fit, found) = runs.best::<Exact>(&mut *observer)?;
                 (fit, found.map(|found| FullPosterior(OfEngine::Exact(Box::new(found)))))
             }
         })
     }
 
     /// The runs of a plan, and who sees them.
-    fn runs<'r>(
-        self,
-        prepared: &Prepared,
-        plan: &'r Plan,
-    ) -> Result<(Runs<'r>, impl FnMut(NumberedStart, Reach, &TracePoint, Stage) -> ControlFlow<()> + use<'a>)> {
+    fn runs<'r>(self, prepared: &Prepared, plan: &'r Plan) -> Result<(Runs<'r>, Box<StartObserver<'a>>)> {
         let Self { config, start, mut observer, keeps_posterior, .. } = self;
         let problem = Problem::of(prepared, &config)?;
         let given = start.map(|start| restricted(start, prepared, &problem)).transpose()?;
@@ -198,7 +194,7 @@ impl<'a> Fitter<'a> {
             }
             None => ControlFlow::Continue(()),
         };
-        Ok((Runs { config, plan, data, problem, given, keeps_posterior }, tell))
+        Ok((Runs { config, plan, data, problem, given, keeps_posterior }, Box::new(tell)))
     }
 }
 

@@ -155,3 +155,23 @@ impl<'a, E: Engine> Tournament<'a, E> {
         Ok(Attempt { of, start, run, stop })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! A collapsed start comes last, the first of equals wins, and what is not a number loses.
+    use super::*;
+
+    #[test]
+    fn the_first_of_the_best_is_taken() {
+        let rank = |bound, stop| StartRank::new(bound, stop);
+        let collapsed = Some(Stop::Collapsed);
+        assert_eq!(StartRank::best(&[]), None);
+        assert_eq!(
+            StartRank::best(&[rank(9.0, collapsed), rank(-5.0, None), rank(-5.0, Some(Stop::Converged))]),
+            Some(1)
+        );
+        assert_eq!(StartRank::best(&[rank(f64::NAN, None), rank(-1e300, None)]), Some(1));
+        assert_eq!(StartRank::best(&[rank(1.0, collapsed), rank(2.0, collapsed)]), Some(1));
+        assert_eq!(StartRank::best(&[rank(9.0, collapsed), rank(f64::NAN, None)]), Some(1));
+    }
+}

@@ -97,6 +97,7 @@ impl ScaledTable {
 /// assert!(fits.into_iter().all(|fit| fit.is_ok()));
 /// # Ok::<(), tangency::Error>(())
 /// ```
+#[derive(Clone)]
 pub struct Prepared {
     pub(crate) table: ScaledTable,
     /// Rows of the table given.

@@ -6,6 +6,7 @@ use tangency::inference::EngineKind;
 use tangency::inference::Start;
 use tangency::io::{Model, Output, load_model, model_from_bytes, model_to_bytes, save_model};
 use tangency::linalg::Matrix;
+use tangency::model::Prepared;
 use tangency::{Config, Error, Fitter, Init, ScalingRule, Shape, Stop, generate};
 
 fn small() -> (Matrix, Config) {
@@ -277,4 +278,20 @@ fn a_table_is_read_where_it_lies() {
     let own = Fitter::new(config.clone()).fit(&points).unwrap();
     let lying = Fitter::new(config).fit_view(tangency::linalg::view_of_rows(&by_rows, 120, 3)).unwrap();
     assert!(own.coordinates == lying.coordinates && own.observations == lying.observations);
+}
+
+#[test]
+fn a_table_made_ready_once_gives_the_same_fits() {
+    let (points, config) = small();
+    let config = Config { max_iter: 5, full_covariance: false, ..config };
+    let prepared = Prepared::new(points.as_ref(), &config, None).unwrap();
+    for random_state in [3, 4] {
+        let config = Config { random_state, init: Init::Random, ..config.clone() };
+        let own = Fitter::new(config.clone()).fit(&points).unwrap();
+        let ready = Fitter::new(config).fit_prepared(&prepared).unwrap();
+        assert!(own.coordinates == ready.coordinates && own.trace == ready.trace && own.graph == ready.graph);
+    }
+    let gap = Matrix::from_fn(120, 3, |i, f| if i == 7 { f64::NAN } else { points[(i, f)] });
+    assert!(matches!(Prepared::new(gap.as_ref(), &config, None), Err(Error::NonFinite { row: 8, .. })));
+    assert!(matches!(Prepared::new(points.as_ref(), &config, Some(vec![(0, 1)])), Err(Error::Disconnected { .. })));
 }

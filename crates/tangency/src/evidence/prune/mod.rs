@@ -8,7 +8,7 @@ mod search;
 
 use super::scores::EdgeScore;
 use crate::error::{Error, Result};
-use crate::fit::{Fit, FittedData, FullPosterior, Hypothesis, OfEngine, Plan};
+use crate::fit::{Fit, FittedData, FullPosterior, Hypothesis, OfEngine, Plan, Pruning};
 use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
 use crate::inference::{Engine, EngineKind, Stop};
@@ -190,7 +190,7 @@ pub fn prune_from(
         let held = if posterior.is_some() { HELD - GIVEN } else { HELD };
         Plan::of_refits(fit).beside(held).check_memory()?;
     }
-    match (posterior.map(|posterior| posterior.0), fit.engine.kind) {
+    let mut pruned = match (posterior.map(|posterior| posterior.0), fit.engine.kind) {
         (Some(OfEngine::Factorised(found)), _) if found.carries_on(fit) => {
             prune_by::<Factorised>(fit, Some(*found), options, observer)
         }
@@ -199,7 +199,10 @@ pub fn prune_from(
         }
         (_, EngineKind::Factorised) => prune_by::<Factorised>(fit, None, options, observer),
         (_, EngineKind::Auto | EngineKind::Exact) => prune_by::<Exact>(fit, None, options, observer),
-    }
+    }?;
+    let &PruneOptions { max_removed, min_gain, .. } = options;
+    pruned.fit.pruning = Some(Pruning { max_removed, min_gain });
+    Ok(pruned)
 }
 
 fn prune_by<E: Engine>(

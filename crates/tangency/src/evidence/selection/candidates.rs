@@ -1,11 +1,13 @@
 //! What is compared: graphs of several kinds, each in several dimensions.
 
 use super::Selection;
-use crate::config::{Config, Init};
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::fit::too_many_components;
 use crate::graph::{Symmetry, pieces};
 use crate::linalg::Matrix;
+use crate::message;
+use crate::message::Remedy;
 use crate::model::{Checked, FoundGraph, Prepared, ScaledTable, find_graph};
 use serde::Serialize;
 
@@ -94,8 +96,12 @@ pub(super) fn check(values: &Matrix, config: &Config, choices: &[GraphChoice], d
     if config.largest {
         return invalid("largest", "left out: bounds compare only if they are about the same points".into());
     }
-    if matches!(config.init, Init::Coordinates | Init::Maps) {
-        return invalid("init", "auto, random, pca, spectral or isomap: a start fits one dimension only".into());
+    if config.init.is_given() {
+        return Err(Error::Setting {
+            name: "init",
+            problem: message!["a start that is given fits one dimension only"],
+            remedies: vec![Remedy::Omit("init")],
+        });
     }
     if choices.is_empty() {
         return invalid("graphs", "at least one".into());
@@ -135,6 +141,7 @@ pub(super) fn check(values: &Matrix, config: &Config, choices: &[GraphChoice], d
 }
 
 /// A graph that is compared.
+#[derive(Clone)]
 pub(super) struct GraphOfChoice {
     /// Its edges as they were found or given, in one piece or not.
     pub edges: Vec<(u32, u32)>,
