@@ -14,6 +14,7 @@ __all__ = [
     "affine_r2",
     "align",
     "best_start",
+    "check_settings",
     "continuity",
     "edge_scores",
     "embed",
@@ -26,6 +27,7 @@ __all__ = [
     "prune",
     "report",
     "run_cell",
+    "settings",
     "starts",
     "test_edges",
     "trustworthiness",
@@ -247,5 +249,7 @@ def report(
     threads: int,
     comparisons: list[_Panel] = ...,
 ) -> str: ...
+def check_settings(text: str) -> None: ...
+def settings() -> str: ...
 def generate(shape: str, n_samples: int, noise: float, seed: int) -> tuple[_Floats, _Floats]: ...
 def neighbor_edges(points: _Floats, truth: _Floats, n_neighbors: int) -> tuple[_Pairs, _Pairs]: ...

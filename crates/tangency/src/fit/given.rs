@@ -15,8 +15,8 @@ pub(super) fn restricted(start: Start, prepared: &Prepared, problem: &Problem) -
         }
         Err(Error::ShapeMismatch {
             what: what.into(),
-            expected: format!("{rows} × {columns}, all finite"),
-            found: format!("{} × {}", given.nrows(), given.ncols()),
+            expected: format!("{rows} × {columns} finite numbers"),
+            found: format!("{} × {} numbers", given.nrows(), given.ncols()),
         })
     };
     let points = |x: &Matrix| {

@@ -12,7 +12,7 @@ pub use crate::inference::{NumberedStart, StartRank};
 pub use crate::memory::available_memory;
 pub use caution::Caution;
 pub use plan::Plan;
-pub(crate) use plan::too_many_components;
+pub(crate) use plan::{too_many_components, too_many_for_rows};
 pub use posterior::FullPosterior;
 pub(crate) use posterior::{Hypothesis, OfEngine};
 pub use result::{Calibration, DistanceInterval, Fit, Pruning};

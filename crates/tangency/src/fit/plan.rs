@@ -6,6 +6,8 @@ use crate::config::{Config, Init};
 use crate::error::{Error, Result};
 use crate::inference::{COARSE_ABOVE, EngineKind, NumberedStart, derived_seed};
 use crate::memory::available_memory;
+use crate::message;
+use crate::message::{Piece, Remedy};
 
 /// Above this many seconds of the exact engine, by the estimate below, the factorised one is taken.
 const PATIENCE: f64 = 120.0;
@@ -78,8 +80,7 @@ impl Plan {
     pub fn check(&self) -> Result<()> {
         let Demand { n_components, n_features, .. } = self.demand;
         if n_components >= self.n {
-            let requirement = format!("smaller than the number of points, {}", self.n);
-            return Err(Error::InvalidConfig { field: "n_components", requirement });
+            return Err(too_many_for_rows(n_components, self.n));
         }
         self.check_memory()?;
         if n_components > n_features {
@@ -130,13 +131,23 @@ fn starts(n: usize, engine: EngineKind, config: &Config) -> Vec<NumberedStart> {
 }
 
 pub(super) fn no_start() -> Error {
-    Error::InvalidConfig {
-        field: "start",
-        requirement: "the number, from 0, of one that init and n_init ask for".into(),
+    Error::Setting {
+        name: "start",
+        problem: message![
+            "there is no start of this number among those that ",
+            Piece::Setting("init"),
+            " and ",
+            Piece::Setting("n_init"),
+            " ask for"
+        ],
+        remedies: vec![Remedy::act("give the number of one of them, from 0")],
     }
 }
 
 pub(crate) fn too_many_components(n_components: usize, n_features: usize) -> Error {
-    let requirement = format!("at most the number of features (n_features = {n_features}), not {n_components}");
-    Error::InvalidConfig { field: "n_components", requirement }
+    Error::too_large("n_components", n_components, format!("the table has only n_features = {n_features}"))
+}
+
+pub(crate) fn too_many_for_rows(n_components: usize, n: usize) -> Error {
+    Error::too_large("n_components", n_components, format!("the table has only {n} rows"))
 }

@@ -17,4 +17,4 @@ pub use priors::{CoordinatePrior, GraphPrecision, MapPrior};
 pub use problem::Problem;
 pub use reduction::Reduction;
 pub use scaling::{Scaling, ScalingRule};
-pub(crate) use table_graph::{FoundGraph, check_values, find_graph};
+pub(crate) use table_graph::{FoundGraph, check_values, find_graph, too_many_neighbors};

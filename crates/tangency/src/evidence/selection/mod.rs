@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::fit::{Fit, Fitter, Plan, available_memory};
 use crate::inference::Stop;
 use crate::linalg::{Matrix, View};
+use crate::message::{Dialect, Fields, Sentence};
 use crate::model::ScaledTable;
 use candidates::GraphOfChoice;
 use racing::Job;
@@ -103,6 +104,7 @@ pub struct Selection {
     candidates: Vec<Candidate>,
     seeds: usize,
     race: bool,
+    words: &'static dyn Dialect,
 }
 
 impl Selection {
@@ -124,15 +126,17 @@ impl Selection {
         let table = ScaledTable::learn(values.clone(), config.scaling)?;
         let graphs = candidates::graphs(&table, &config, &choices)?;
         let candidates = candidates::all(&graphs, &n_components);
-        Ok(Self { table, config, choices, graphs, candidates, seeds: 5, race: true })
+        Ok(Self { table, config, choices, graphs, candidates, seeds: 5, race: true, words: &Fields })
     }
 
     /// Fits each candidate from this many seeds, counted from `random_state`; 5 unless told. Where the start is the same
     /// for every seed, one is enough and one is fitted.
     pub fn seeds(mut self, seeds: usize) -> Result<Self> {
         if !(1..=MOST_SEEDS).contains(&seeds) {
-            let requirement = format!("from 1 to {MOST_SEEDS}, not {seeds}");
-            return Err(Error::InvalidConfig { field: "seeds", requirement });
+            return Err(match seeds {
+                0 => Error::too_small("seeds", seeds, 1),
+                _ => Error::too_large("seeds", seeds, format!("the largest value is {MOST_SEEDS}")),
+            });
         }
         self.seeds = seeds;
         Ok(self)
@@ -141,6 +145,12 @@ impl Selection {
     /// Fits every seed of every candidate, however hopeless.
     pub fn all(mut self) -> Self {
         self.race = false;
+        self
+    }
+
+    /// Says what goes wrong with a fit in these words.
+    pub fn words(mut self, words: &'static dyn Dialect) -> Self {
+        self.words = words;
         self
     }
 
@@ -284,8 +294,8 @@ impl Selection {
     fn run_job(&self, job: Job, stop: &(dyn Fn() -> bool + Sync)) -> Result<Option<Cell>> {
         let fit = self.cell_fit(job);
         match &self.graphs[self.candidates[job.candidate].graph].prepared {
-            Some(prepared) => fit.run_with(stop, |fitter| fitter.fit_prepared(prepared)),
-            None => fit.run(self.table.values.as_ref().as_ref(), stop),
+            Some(prepared) => fit.run_with(stop, self.words, |fitter| fitter.fit_prepared(prepared)),
+            None => fit.run(self.table.values.as_ref().as_ref(), stop, self.words),
         }
     }
 }
@@ -302,15 +312,17 @@ pub struct CellFit {
 }
 
 impl CellFit {
-    /// Fits the table, n × d_y; nothing if it was stopped. `stop` is asked after each iteration.
-    pub fn run(mut self, values: View, stop: &(dyn Fn() -> bool + Sync)) -> Result<Option<Cell>> {
+    /// Fits the table, n × d_y; nothing if it was stopped. `stop` is asked after each iteration; what goes wrong is said in
+    /// these words.
+    pub fn run(mut self, values: View, stop: &(dyn Fn() -> bool + Sync), words: &dyn Dialect) -> Result<Option<Cell>> {
         let edges = std::mem::take(&mut self.edges);
-        self.run_with(stop, |fitter| fitter.edges(edges).fit_view(values))
+        self.run_with(stop, words, |fitter| fitter.edges(edges).fit_view(values))
     }
 
     fn run_with(
         self,
         stop: &(dyn Fn() -> bool + Sync),
+        words: &dyn Dialect,
         fit: impl FnOnce(Fitter) -> Result<Fit>,
     ) -> Result<Option<Cell>> {
         let Self { candidate, config, .. } = self;
@@ -333,7 +345,7 @@ impl CellFit {
         Ok(Some(match outcome {
             // of memory there may be enough the next time
             Err(error @ Error::TooLarge { .. }) => return Err(error),
-            Err(error) => failed(error.to_string()),
+            Err(error) => failed(error.in_words(words)),
             Ok(fit) if !fit.bound().is_finite() => failed(format!("the bound is {}", fit.bound())),
             Ok(fit) => Cell {
                 candidate,

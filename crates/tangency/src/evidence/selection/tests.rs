@@ -114,6 +114,7 @@ impl Selection {
             candidates: self.candidates.clone(),
             seeds: self.seeds,
             race: false,
+            words: self.words,
         };
         all.open_jobs(&BTreeMap::new()).len()
     }
@@ -193,10 +194,12 @@ fn fits_made_elsewhere_are_the_same() {
             break;
         }
         // in another order than they are asked for
-        done.extend(next.into_iter().rev().map(|fit| fit.run(curve.points.as_ref(), &|| false).unwrap().unwrap()));
+        done.extend(
+            next.into_iter().rev().map(|fit| fit.run(curve.points.as_ref(), &|| false, &Fields).unwrap().unwrap()),
+        );
     }
     assert_eq!(selection.cells(&done), whole.cells);
-    let stopped = selection.next_fits(&[]).remove(0).run(curve.points.as_ref(), &|| true).unwrap();
+    let stopped = selection.next_fits(&[]).remove(0).run(curve.points.as_ref(), &|| true, &Fields).unwrap();
     assert_eq!(stopped, None);
     assert!(selection.most_at_once(2).unwrap() <= 2);
 }
@@ -224,7 +227,7 @@ fn a_fit_on_the_graph_that_is_ready_is_the_fit_of_its_edges() {
     assert!(grid.candidates[0].pieces > 1);
     let job = Job { candidate: 0, seed: 1 };
     let here = grid.run_job(job, &|| false).unwrap().unwrap();
-    let there = grid.cell_fit(job).run(curve.points.as_ref(), &|| false).unwrap().unwrap();
+    let there = grid.cell_fit(job).run(curve.points.as_ref(), &|| false, &Fields).unwrap().unwrap();
     assert_eq!(here, there);
     assert!(here.bound.is_some());
 }
