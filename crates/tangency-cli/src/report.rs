@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use tangency::io::table::TableStream;
 use tangency::io::{Claims, Model, Output, block_rows, load_model, next_block};
 use tangency::linalg::Matrix;
+use tangency::view::EvidenceView;
 use tangency::{Error, Result};
-use tangency_report::page::{NewRows, Report, Selection, typed};
+use tangency_report::page::{NewRows, Report, typed};
 
 /// Rows of a table that a page shows at most.
 const MOST_ROWS: usize = 200_000;
@@ -69,7 +70,7 @@ impl Page {
     }
 
     /// Writes it and tells where.
-    pub fn write(&self, model: &Model, table: &TableArgs, selection: Option<Selection>) -> Result<PathBuf> {
+    pub fn write(&self, model: &Model, table: &TableArgs, selection: Option<EvidenceView>) -> Result<PathBuf> {
         let path = &table.table;
         let is_model = path.extension().is_some_and(|extension| extension == "safetensors");
         let name = (!is_model).then(|| path.file_name().unwrap_or_default().to_string_lossy().into_owned());

@@ -34,6 +34,7 @@ pub mod message;
 pub mod model;
 pub mod peers;
 pub mod quality;
+pub mod view;
 
 pub use config::{Config, Init, Rule, Uncertainty};
 pub use error::{Error, Result};

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use tangency::evidence::{Cell, Selection};
 use tangency::io::table::{Table, read_table};
 use tangency::io::{Claims, Output, write_rows};
+use tangency::view::EvidenceView;
 use tangency::{Config, Error, Fitter, Result};
 
 /// Runs the command.
@@ -67,7 +68,7 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
     };
 
     let found = verdict::Verdict::new(&selection, &cells);
-    let drawn = figure::draw(&selection, &found)?;
+    let drawn = figure::draw(&selection, found.view())?;
     let mut written = Vec::new();
     if let Some(picture) = &drawn.figure {
         kind.write(&figure_out, picture)?;
@@ -86,7 +87,7 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
     written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
     let warnings: Vec<String> = found.warnings().into_iter().chain(drawn.left_out).collect();
     warnings.iter().for_each(|text| say.warn(text));
-    let mut result = found.as_json();
+    let mut result = serde_json::json!(found.view());
     result["resumed"] = done.len().into();
     result["written"] = crate::say::names(written.iter().map(std::path::PathBuf::as_path));
     result["warnings"] = serde_json::json!(warnings);
@@ -111,8 +112,7 @@ fn write_page(
     if interrupt::asked() {
         return Err(Error::Interrupted { what: "the fit for the page" });
     }
-    let found = tangency_report::page::Selection::of(selection, cells);
-    page.write(&model, &args.table, Some(found)).map(Some)
+    page.write(&model, &args.table, Some(EvidenceView::new(selection, cells))).map(Some)
 }
 
 fn claim(args: &SelectArgs, figure: &Path, force: bool) -> Result<(Output, Output, Option<Page>)> {
