@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _graph_input, _settings, _table_input, _tangency
-from ._lllvm import LLLVM, UNNAMED
+from ._lllvm import LLLVM
 from ._paint import Paint, read_labels
 from ._progress import Bar, warn
 from ._report import Report, repeated, save
@@ -284,7 +284,7 @@ def compare(
     records, embeddings, complete = _run(native, listed, verbose)
     rows = np.asarray(native.rows, dtype=np.int64)
     names = [str(name) for name in getattr(estimator, "feature_names_in_", [])]
-    fitted = native.model(names or [UNNAMED.format(number) for number in range(1, table.shape[1] + 1)])
+    fitted = native.model(names or _table_input.unnamed(table.shape[1]))
     if fitted is not None:
         estimator._adopt(fitted)
         estimator._distances = None

@@ -53,6 +53,11 @@ def _in_a_sentence(error: Exception, name: str) -> Exception:
     return error
 
 
+def unnamed(features: int) -> list[str]:
+    """Names of features where a table has none; the command uses the same."""
+    return [f"c{number}" for number in range(1, features + 1)]
+
+
 def coordinates(values: Any, name: str) -> Array:
     """A table of finite numbers; a single column may stand in one dimension."""
     return checked(np.asarray(values).reshape(-1, 1) if np.ndim(values) == 1 else values, name=name)

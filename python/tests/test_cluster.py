@@ -195,23 +195,23 @@ def test_names_and_other_types_of_numbers_do_not_matter(client, rows, new):
 
 def test_a_worker_prepares_the_model_once(client, model, new):
     def begin():
-        from tangency import _lllvm
+        from tangency import _persistence
 
         class Counting:
-            native, calls = _lllvm.Model, 0
+            native, calls = _persistence.Model, 0
 
             @classmethod
             def from_bytes(cls, frozen):
                 cls.calls += 1
                 return cls.native.from_bytes(frozen)
 
-        _lllvm._RECENT.clear()
-        _lllvm.Model = Counting
+        _persistence._RECENT.clear()
+        _persistence.Model = Counting
 
     def end():
-        from tangency import _lllvm
+        from tangency import _persistence
 
-        counting, _lllvm.Model = _lllvm.Model, _lllvm.Model.native
+        counting, _persistence.Model = _persistence.Model, _persistence.Model.native
         return counting.calls
 
     client.run(begin)

@@ -11,23 +11,14 @@ use tangency::io::table::{Table, read_table};
 use tangency::io::{Claims, Model, Output, write_rows};
 use tangency::linalg::Matrix;
 use tangency::peers::PeerOptions;
-use tangency::{Config, Error, Result};
+use tangency::{Error, Result};
 use tangency_report::comparison::panels;
 use tangency_report::page::Report;
 use tangency_report::{Colour, Figure, FigureError, multiples};
 
 /// Runs the command.
 pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
-    let config = Config {
-        n_neighbors: args.graph.n_neighbors.unwrap_or(Config::default().n_neighbors),
-        n_components: args.n_components.unwrap_or(Config::default().n_components),
-        symmetry: args.graph.symmetry.map_or_else(Default::default, Into::into),
-        radius: args.graph.radius,
-        connect: args.graph.connect,
-        largest: args.graph.largest,
-        ..fit::learning_config(&args.learning)
-    };
-    config.validate()?;
+    let config = args.settings.config()?;
     let options = PeerOptions {
         regularization: args.regularization,
         n_inducing: args.n_inducing,

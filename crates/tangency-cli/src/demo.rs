@@ -14,8 +14,7 @@ use tangency_report::{Figure, unrolled};
 
 /// Runs the command.
 pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
-    let config = fit::with_scale(Config { random_state: args.seed, ..Config::default() }, &args.scale);
-    config.validate()?;
+    let config = args.settings.over(Config { random_state: args.seed, ..Config::default() })?;
     if args.n <= config.n_neighbors {
         let requirement = format!("larger than {}, the number of neighbours", config.n_neighbors);
         return Err(Error::InvalidConfig { field: "n", requirement });

@@ -1,9 +1,9 @@
 //! `tangency fit`: typed arguments to a validated job, the job to files.
 
-use crate::args::{FitArgs, GraphArgs, LearningArgs, ModelArgs, PresetArg, ScaleArgs, TableArgs, header};
+use crate::args::{EdgeListArgs, FitArgs, StartArgs, TableArgs, header};
 use crate::report::Page;
 use crate::say::{self, Say};
-use crate::{info, interrupt, progress, prune};
+use crate::{info, interrupt, progress, prune, report};
 use std::path::PathBuf;
 use tangency::extend::{calibrate, check_parts};
 use tangency::inference::{Start, Stop};
@@ -11,19 +11,13 @@ use tangency::io::table::{Table, TableOptions, read_cells, read_matrix, read_tab
 use tangency::io::{Claims, Model, save_model, write_embedding, write_trace};
 use tangency::linalg::Matrix;
 use tangency::view::PruningView;
-use tangency::{Config, Error, Fitter, Result};
-
-/// Puts what was typed in the place of settings.
-macro_rules! take {
-    ($args:ident, $config:ident: $($field:ident => $target:ident),+ $(,)?) => {
-        $(if let Some(value) = $args.$field { $config.$target = value.into(); })+
-    };
-}
+use tangency::{Error, Fitter, Result};
+use tangency_report::command::{Files, command, flag};
+use tangency_report::page::Report;
 
 /// Runs the command.
 pub fn run(args: &FitArgs, say: Say) -> Result<()> {
-    let config = config(&args.graph, &args.model);
-    config.validate()?;
+    let config = args.settings.config()?;
     let pruning = &args.pruning;
     if !args.prune
         && (pruning.max_removed.is_some()
@@ -36,7 +30,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         return Err(Error::InvalidConfig { field: "prune", requirement });
     }
     prune::options(pruning).validate()?;
-    let mut claims = Claims::new(args.force, inputs(&args.table, &args.graph, &args.model));
+    let mut claims = Claims::new(args.force, inputs(&args.table, &args.graph, &args.start));
     let out = claims.claim(&args.out)?;
     let embedding = claims.claim_if(&args.embedding)?;
     let trace = claims.claim_if(&args.trace)?;
@@ -48,7 +42,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     if let Some(parts) = args.calibrate {
         check_parts(table.values.nrows(), config.n_components, parts)?;
     }
-    let fitter = fitter(Fitter::new(config), &args.graph, &args.model, &table)?;
+    let fitter = fitter(Fitter::new(config), &args.graph, &args.start, &table)?;
     let mut model = fit_table(fitter, table, say)?;
     let mut pruned = None;
     if args.prune && model.fit.stop != Stop::Interrupted {
@@ -77,7 +71,8 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         None => {}
     }
     if let Some(page) = &page {
-        written.push(page.write(&model, &args.table, None)?);
+        let command = command(&model.fit, &files(args));
+        written.push(page.write(&model, &args.table, Report { command: Some(command), ..Report::default() })?);
     }
     info::summary(&model).iter().for_each(|line| say.line(line));
     written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
@@ -126,76 +121,46 @@ pub fn fit_table(fitter: Fitter, table: Table, say: Say) -> Result<Model> {
 /// Files that a fit reads.
 pub fn inputs<'a>(
     table: &'a TableArgs,
-    graph: &'a GraphArgs,
-    model: &'a ModelArgs,
+    graph: &'a EdgeListArgs,
+    start: &'a StartArgs,
 ) -> impl Iterator<Item = &'a PathBuf> {
-    [&table.table].into_iter().chain(&graph.edges).chain(&model.init_coordinates).chain(&model.init_maps)
+    [&table.table].into_iter().chain(&graph.edges).chain(&start.init_coordinates).chain(&start.init_maps)
 }
 
 /// A fitter with the edges and the start that were named.
-pub fn fitter<'a>(mut fitter: Fitter<'a>, graph: &GraphArgs, model: &ModelArgs, table: &Table) -> Result<Fitter<'a>> {
+pub fn fitter<'a>(
+    mut fitter: Fitter<'a>,
+    graph: &EdgeListArgs,
+    given: &StartArgs,
+    table: &Table,
+) -> Result<Fitter<'a>> {
     if let Some(edges) = edges(graph, table)? {
         fitter = fitter.edges(edges);
     }
-    if let Some(start) = start(model, table)? {
+    if let Some(start) = start(given, table)? {
         fitter = fitter.start(start);
     }
     Ok(fitter)
 }
 
-/// Whether a start was named.
-pub fn has_start(model: &ModelArgs) -> bool {
-    model.init_coordinates.is_some() || model.init_maps.is_some()
-}
-
-/// The settings of the preset, with what was typed in their place.
-pub fn config(graph: &GraphArgs, model: &ModelArgs) -> Config {
-    let mut config = learning_config(&model.learning);
-    config.n_neighbors = graph.n_neighbors.unwrap_or(config.n_neighbors);
-    config.symmetry = graph.symmetry.map_or(config.symmetry, Into::into);
-    config.n_components = model.n_components.unwrap_or(config.n_components);
-    config.radius = graph.radius;
-    config.connect = graph.connect;
-    config.largest = graph.largest;
-    config.full_covariance = model.full_covariance;
-    config
-}
-
-/// The settings of the preset, with what was typed in their place, before graph and dimension are known.
-pub fn learning_config(args: &LearningArgs) -> Config {
-    let mut config = match args.preset {
-        PresetArg::Default => Config::default(),
-        PresetArg::Authors => Config::authors(),
+/// What the command that repeats a fit says of its files.
+fn files(args: &FitArgs) -> Files {
+    let named = |name: &str, path: &Option<PathBuf>| -> Vec<String> {
+        path.iter().flat_map(|path| [flag(name), path.display().to_string()]).collect()
     };
-    take!(args, config:
-        scaling => scaling,
-        init => init,
-        n_init => n_init,
-        max_iter => max_iter,
-        tol => tol,
-        seed => random_state,
-        epsilon => epsilon,
-        gamma0 => gamma0,
-        alpha0 => alpha0,
-        alpha => alpha,
-        lambda => lambda,
-        nu => nu,
-    );
-    config.accelerate &= !args.no_acceleration;
-    with_scale(config, &args.scale)
+    let by = args.graph.edges_by.iter().flat_map(|names| [flag("edges_by"), names.to_string()]);
+    Files {
+        table: args.table.table.display().to_string(),
+        reading: report::reading(&args.table),
+        edges: named("edges", &args.graph.edges).into_iter().chain(by).collect(),
+        start: [named("init_coordinates", &args.start.init_coordinates), named("init_maps", &args.start.init_maps)]
+            .concat(),
+    }
 }
 
-/// These settings, with what was typed for large fits in their place.
-pub fn with_scale(mut config: Config, args: &ScaleArgs) -> Config {
-    take!(args, config:
-        engine => engine,
-        ball_radius => ball_radius,
-        coarse_tol => coarse_tol,
-        neighbor_search => neighbor_search,
-    );
-    config.draws = args.draws;
-    config.pca = args.pca;
-    config
+/// Whether a start was named.
+pub fn has_start(start: &StartArgs) -> bool {
+    start.init_coordinates.is_some() || start.init_maps.is_some()
 }
 
 /// What `read_table` is told.
@@ -211,14 +176,14 @@ pub fn table_options(args: &TableArgs) -> TableOptions {
 }
 
 /// The user's edge list, if there is one.
-pub fn edges(args: &GraphArgs, table: &Table) -> Result<Option<Vec<(u32, u32)>>> {
+pub fn edges(args: &EdgeListArgs, table: &Table) -> Result<Option<Vec<(u32, u32)>>> {
     let Some(path) = &args.edges else { return Ok(None) };
-    let names = args.edges_by.map(Into::into).unwrap_or_default();
+    let names = args.edges_by.unwrap_or_default();
     let cells = read_cells(path)?;
     tangency::graph::edges_from_cells(&cells, table.values.nrows(), table.ids.as_deref(), names).map(Some)
 }
 
-fn start(args: &ModelArgs, table: &Table) -> Result<Option<Start>> {
+fn start(args: &StartArgs, table: &Table) -> Result<Option<Start>> {
     if let Some(path) = &args.init_coordinates {
         return Ok(Some(Start::Coordinates(read_matrix(path, "start coordinates")?)));
     }

@@ -2,10 +2,9 @@
 
 use crate::args::GenerateArgs;
 use crate::say::Say;
-use clap::ValueEnum;
 use tangency::generate::Synthetic;
 use tangency::io::{Output, write_rows};
-use tangency::{Error, Result, Shape, generate};
+use tangency::{Error, Result, generate};
 
 /// Runs the command.
 pub fn run(args: &GenerateArgs, say: Say) -> Result<()> {
@@ -15,15 +14,14 @@ pub fn run(args: &GenerateArgs, say: Say) -> Result<()> {
     if !(args.noise >= 0.0 && args.noise.is_finite()) {
         return Err(Error::InvalidConfig { field: "noise", requirement: "zero or a positive number".into() });
     }
-    let shape: Shape = args.shape.into();
     let output = args.out.as_ref().map(|path| Output::claim(path, args.force)).transpose()?;
-    let drawn = generate(shape, args.n, args.noise, args.seed);
+    let drawn = generate(args.shape, args.n, args.noise, args.seed);
     let (header, rows) = table(&drawn);
     match output {
         Some(output) => {
             write_rows(&output, &header, rows.into_iter())?;
             let path = output.path().display();
-            say.line(&format!("{} points of a {} in {path}", args.n, name(args)));
+            say.line(&format!("{} points of a {} in {path}", args.n, args.shape));
             say.line(&format!("next: tangency fit {path} --columns y1:y3 -d {}", drawn.truth.ncols()));
             say.result(
                 &serde_json::json!({"out": output.path().display().to_string(), "n": args.n, "columns": header}),
@@ -36,10 +34,6 @@ pub fn run(args: &GenerateArgs, say: Say) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn name(args: &GenerateArgs) -> String {
-    args.shape.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 /// The points as y1…, the true coordinates as true1….

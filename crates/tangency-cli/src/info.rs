@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
 use tangency::view::{CalibrationRow, CoordinateRow, DistanceRow, Summary};
-use tangency::{Error, Result};
+use tangency::{Choice, Error, Result};
 
 /// Runs the command.
 pub fn run(args: &InfoArgs, say: Say) -> Result<()> {
@@ -85,12 +85,7 @@ pub fn summary(model: &Model) -> Vec<String> {
         ),
         hyper.join(", "),
         if shown.n_removed == 0 {
-            format!(
-                "{} after {} iterations from the {} start",
-                stopped(shown.stop),
-                shown.n_iter,
-                name_of(&json!(shown.start))
-            )
+            format!("{} after {} iterations from the {} start", stopped(shown.stop), shown.n_iter, shown.start)
         } else {
             format!("{} on the pruned graph, the last refit in {} iterations", stopped(shown.stop), shown.n_iter)
         },
@@ -130,7 +125,7 @@ fn engine(notes: &EngineNotes, deviations: Deviations) -> String {
         }
         Deviations::Conditional => "conditional, of a point while all others are held, and so too small".to_owned(),
     };
-    format!("engine: {}{reason}, {solver}{error}; deviations: {deviations}", name_of(&json!(notes.kind)))
+    format!("engine: {}{reason}, {solver}{error}; deviations: {deviations}", notes.kind)
 }
 
 fn recall(model: &Model) -> Option<String> {
@@ -164,17 +159,10 @@ pub fn as_json(model: &Model) -> Value {
     json!(view(model))
 }
 
-/// A choice by the name that flags have for it.
-fn name_of(choice: &Value) -> String {
-    choice.as_str().unwrap_or_default().to_owned()
-}
-
 fn stopped(stop: Stop) -> &'static str {
     match stop {
-        Stop::Converged => "converged",
         Stop::MaxIterations => "stopped at the limit",
-        Stop::Interrupted => "interrupted",
-        Stop::Collapsed => "collapsed",
+        stop => stop.name(),
     }
 }
 

@@ -11,21 +11,21 @@ use tangency::io::table::{TableOptions, read_table};
 use tangency::io::{Claims, Model, Output, load_model, save_model, write_edges, write_embedding};
 use tangency::view::PruningView;
 use tangency::{Config, Error, Fitter, Result};
+use tangency_report::page::Report;
 
 /// How many removed edges are shown.
 const SHOWN: usize = 20;
 
 /// Runs the command.
 pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
-    let config = fit::config(&args.graph, &args.model);
-    config.validate()?;
+    let config = args.settings.config()?;
     options(&args.pruning).validate()?;
     let given = [&args.out, &args.embedding, &args.pruning.out_edges, &args.pruning.removed, &args.page.report];
     if !args.apply && given.iter().any(|path| path.is_some()) {
         let requirement = "given when files are to be written; without it the plan is only shown".into();
         return Err(Error::InvalidConfig { field: "apply", requirement });
     }
-    let mut claims = Claims::new(args.force, fit::inputs(&args.table, &args.graph, &args.model));
+    let mut claims = Claims::new(args.force, fit::inputs(&args.table, &args.graph, &args.start));
     let outputs = if args.apply {
         let out = args.out.clone().unwrap_or_else(|| "pruned.safetensors".into());
         let files = Files::claim(&args.pruning, &mut claims)?;
@@ -54,7 +54,7 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
         }
         written.extend(files.write(&model, &view)?);
         if let Some(page) = page {
-            written.push(page.write(&model, &args.table, None)?);
+            written.push(page.write(&model, &args.table, Report::default())?);
         }
         info::summary(&model).iter().for_each(|line| say.line(line));
         written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
@@ -75,14 +75,14 @@ fn model(args: &PruneArgs, config: Config, say: Say) -> Result<Model> {
     let options = fit::table_options(&args.table);
     if path.extension().is_some_and(|extension| extension == "safetensors") {
         let plain = config == Config::default() && args.graph.edges.is_none() && options == TableOptions::default();
-        if !plain || fit::has_start(&args.model) {
+        if !plain || fit::has_start(&args.start) {
             let requirement = "left out for a model, which has its own; give the table to fit it anew".into();
             return Err(Error::InvalidConfig { field: "settings of the table, the graph and the fit", requirement });
         }
         return load_model(path);
     }
     let table = read_table(path, &options)?;
-    let fitter = fit::fitter(Fitter::new(config), &args.graph, &args.model, &table)?;
+    let fitter = fit::fitter(Fitter::new(config), &args.graph, &args.start, &table)?;
     fit::fit_table(fitter, table, say)
 }
 

@@ -27,7 +27,7 @@ pub fn run(args: &ReconstructArgs, say: Say) -> Result<()> {
     let picture = Picture::new(args, &mut claims)?;
     let model = load_model(&args.model)?;
     let picture = picture.map(|picture| picture.checked(&model)).transpose()?;
-    let mut job = Job { args, model: &model, out: &out, picture, predicts: args.predicts.map(Into::into), say };
+    let mut job = Job { args, model: &model, out: &out, picture, predicts: args.predicts, say };
     let done = match (&args.coordinates, &args.grid) {
         (Some(path), _) => job.table(path)?,
         (None, Some(size)) => job.grid(size)?,

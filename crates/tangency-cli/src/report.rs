@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use tangency::io::table::TableStream;
 use tangency::io::{Claims, Model, Output, block_rows, load_model, next_block};
 use tangency::linalg::Matrix;
-use tangency::view::EvidenceView;
 use tangency::{Error, Result};
-use tangency_report::page::{NewRows, Report, typed};
+use tangency_report::command::{flag, typed};
+use tangency_report::page::{NewRows, Report};
 
 /// Rows of a table that a page shows at most.
 const MOST_ROWS: usize = 200_000;
@@ -70,18 +70,19 @@ impl Page {
     }
 
     /// Writes it and tells where.
-    pub fn write(&self, model: &Model, table: &TableArgs, selection: Option<EvidenceView>) -> Result<PathBuf> {
+    pub fn write(&self, model: &Model, table: &TableArgs, report: Report) -> Result<PathBuf> {
         let path = &table.table;
         let is_model = path.extension().is_some_and(|extension| extension == "safetensors");
         let name = (!is_model).then(|| path.file_name().unwrap_or_default().to_string_lossy().into_owned());
         let (table, reading) = (name.as_deref(), reading(table));
-        self.make(model, Report { table, reading, selection, ..Report::default() })
+        self.make(model, Report { table, reading, ..report })
     }
 
-    /// Writes it with what is known beside the model.
+    /// Writes it with what is known beside the model; the command is the one that was typed, unless there is another.
     pub fn make(&self, model: &Model, report: Report) -> Result<PathBuf> {
         let arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
-        let command = Some(typed(std::iter::once("tangency".to_owned()).chain(arguments)));
+        let as_typed = || typed(std::iter::once("tangency".to_owned()).chain(arguments));
+        let command = Some(report.command.clone().unwrap_or_else(as_typed));
         write(&self.out, &Report { command, image: self.image, ..report }, model)?;
         Ok(self.out.path().to_owned())
     }
@@ -95,18 +96,18 @@ pub fn open(page: &Path, say: Say) {
 }
 
 /// The flags that say how a table is read.
-fn reading(args: &TableArgs) -> Vec<String> {
+pub fn reading(args: &TableArgs) -> Vec<String> {
     let list = |words: &[String]| (!words.is_empty()).then(|| words.join(","));
     let given = [
-        ("--id-column", args.id_column.clone()),
-        ("--label-column", args.label_column.clone()),
-        ("--columns", list(&args.columns)),
-        ("--exclude", list(&args.exclude)),
-        ("--array", args.array.clone()),
+        ("id_column", args.id_column.clone()),
+        ("label_column", args.label_column.clone()),
+        ("columns", list(&args.columns)),
+        ("exclude", list(&args.exclude)),
+        ("array", args.array.clone()),
     ];
-    let switches = [("--header", args.header), ("--no-header", args.no_header)];
-    let with_values = given.into_iter().filter_map(|(flag, value)| Some([flag.to_owned(), value?])).flatten();
-    with_values.chain(switches.into_iter().filter(|(_, on)| *on).map(|(flag, _)| flag.to_owned())).collect()
+    let switches = [("header", args.header), ("no_header", args.no_header)];
+    let with_values = given.into_iter().filter_map(|(name, value)| Some([flag(name), value?])).flatten();
+    with_values.chain(switches.into_iter().filter(|(_, on)| *on).map(|(name, _)| flag(name))).collect()
 }
 
 fn new_rows(table: &Path, args: &ReportArgs, model: &Model) -> Result<NewRows> {

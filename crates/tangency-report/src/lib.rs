@@ -7,6 +7,7 @@ mod axes;
 mod bars;
 mod canvas;
 mod colour;
+pub mod command;
 pub mod comparison;
 mod curves;
 mod ellipse;

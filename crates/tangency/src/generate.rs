@@ -5,23 +5,22 @@ use crate::linalg::Matrix;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
-use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
-/// A manifold to draw from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Shape {
-    /// The Swiss roll of the paper's authors; truth: arc length and height.
-    SwissRoll,
-    /// An S-shaped sheet; truth: arc length and width.
-    SCurve,
-    /// A sphere with a cap cut off, denser towards the hole; truth: stereographic coordinates.
-    PuncturedSphere,
-    /// A square sheet with two hills and two valleys; truth: the square.
-    TwinPeaks,
-    /// Three turns of an open helix; truth: arc length.
-    Helix,
+crate::choice! {
+    /// A manifold to draw from.
+    pub enum Shape {
+        /// The Swiss roll of the paper's authors; truth: arc length and height.
+        SwissRoll = "swiss-roll",
+        /// An S-shaped sheet; truth: arc length and width.
+        SCurve = "s-curve",
+        /// A sphere with a cap cut off, denser towards the hole; truth: stereographic coordinates.
+        PuncturedSphere = "punctured-sphere",
+        /// A square sheet with two hills and two valleys; truth: the square.
+        TwinPeaks = "twin-peaks",
+        /// Three turns of an open helix; truth: arc length.
+        Helix = "helix",
+    }
 }
 
 /// Points with the coordinates that made them.

@@ -36,10 +36,15 @@ pub mod peers;
 pub mod quality;
 pub mod view;
 
-pub use config::{Config, Init, Rule, Uncertainty};
+pub use config::{Choice, Config, Init, Preset, Rule, Uncertainty};
 pub use error::{Error, Result};
 pub use fit::{DistanceInterval, Fit, Fitter};
 pub use generate::{Shape, generate};
 pub use graph::{Graph, Symmetry};
 pub use inference::{BoundParts, Progress, Stage, Start, Stop, TracePoint};
 pub use model::{Hyperparameters, Scaling, ScalingRule};
+
+/// The code of the guide is run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/rust.md")]
+mod guide {}

@@ -1,7 +1,9 @@
 //! What was typed to put a model to use.
 
-use clap::{Args, ValueEnum};
+use super::choice::word;
+use clap::Args;
 use std::path::PathBuf;
+use tangency::extend::Predicts;
 
 #[derive(Args)]
 #[command(allow_negative_numbers = true)]
@@ -68,8 +70,8 @@ pub struct ReconstructArgs {
     pub grid: Option<String>,
     /// What the standard deviations are for [default: placed-row if the table has sd1, …, as `transform` writes it, otherwise
     /// measurement]
-    #[arg(long, value_enum)]
-    pub predicts: Option<PredictsArg>,
+    #[arg(long, value_parser = word::<Predicts>())]
+    pub predicts: Option<Predicts>,
     /// Training points that each reconstruction is the mean of [default: as in the fit]
     #[arg(long, short = 'k')]
     pub n_neighbors: Option<usize>,
@@ -140,5 +142,3 @@ pub struct ChoiceArgs {
     #[arg(long, value_name = "x1=LOW:HIGH")]
     pub region: Vec<String>,
 }
-
-choice!(PredictsArg => tangency::extend::Predicts { Measurement, PlacedRow });

@@ -1,7 +1,8 @@
 //! What was typed to draw a model.
 
 use super::ChoiceArgs;
-use clap::{Args, ValueEnum};
+use super::choice::word;
+use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -10,7 +11,7 @@ pub struct PlotArgs {
     /// A model that `tangency fit` wrote
     pub model: PathBuf,
     /// What to draw
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = word::<PlotKind>())]
     pub kind: PlotKind,
     /// Where the figure goes: .svg, .png or .pdf
     #[arg(long, value_name = "FILE")]
@@ -52,19 +53,20 @@ pub struct PlotArgs {
     pub image: Option<String>,
 }
 
-/// What can be drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PlotKind {
-    /// The points in their coordinates, with ellipses of two standard deviations
-    Map,
-    /// The points in three features, with the plane along which the data run at each
-    Tangents,
-    /// The bound, its parts and the hyper-parameters over the iterations
-    Bound,
-    /// The graph over the map, the most suspect edges coloured by their scores
-    Edges,
-    /// The features that change most along each coordinate, with error bars
-    Loadings,
-    /// What the model expects over the plane of the coordinates, as images or profiles
-    Grid,
+tangency::choice! {
+    /// What can be drawn.
+    pub enum PlotKind {
+        /// The points in their coordinates, with ellipses of two standard deviations.
+        Map = "map",
+        /// The points in three features, with the plane along which the data run at each.
+        Tangents = "tangents",
+        /// The bound, its parts and the hyper-parameters over the iterations.
+        Bound = "bound",
+        /// The graph over the map, the most suspect edges coloured by their scores.
+        Edges = "edges",
+        /// The features that change most along each coordinate, with error bars.
+        Loadings = "loadings",
+        /// What the model expects over the plane of the coordinates, as images or profiles.
+        Grid = "grid",
+    }
 }

@@ -7,7 +7,6 @@ use crate::args::{PlotArgs, PlotKind};
 use crate::figure_file::{FileKind, SCALE};
 use crate::info;
 use crate::say::{self, Say};
-use clap::ValueEnum;
 use serde_json::json;
 use tangency::io::{Claims, load_model};
 use tangency::{Error, Result};
@@ -42,7 +41,7 @@ pub fn run(args: &PlotArgs, say: Say) -> Result<()> {
     say.line(&format!("wrote {}", out.path().display()));
     let warnings = info::warnings(&model);
     warnings.iter().for_each(|text| say.warn(text));
-    say.result(&json!({"kind": name(args.kind), "warnings": warnings, "written": say::names([out.path()])}));
+    say.result(&json!({"kind": args.kind, "warnings": warnings, "written": say::names([out.path()])}));
     Ok(())
 }
 
@@ -50,10 +49,6 @@ type Drawn = std::result::Result<Figure, FigureError>;
 
 fn invalid<T>(field: &'static str, requirement: String) -> Result<T> {
     Err(Error::InvalidConfig { field, requirement })
-}
-
-fn name(kind: PlotKind) -> String {
-    kind.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 /// Numbers in their limits, and no option that this kind of figure has no use for.
@@ -74,9 +69,9 @@ fn check(args: &PlotArgs, file: FileKind) -> Result<()> {
     ];
     for (field, given, kinds) in options {
         if given && !kinds.contains(&args.kind) {
-            let named: Vec<String> = kinds.iter().map(|&kind| name(kind)).collect();
+            let named: Vec<String> = kinds.iter().map(PlotKind::to_string).collect();
             let others = named.join(" and ");
-            return invalid(field, format!("left out with --kind {}; it is for --kind {others}", name(args.kind)));
+            return invalid(field, format!("left out with --kind {}; it is for --kind {others}", args.kind));
         }
     }
     if !WIDTHS.contains(&args.width) {

@@ -48,7 +48,7 @@ impl Asked {
         let mut graphs: Vec<GraphChoice> = neighbors.into_iter().map(GraphChoice::neighbors).collect();
         graphs.extend(self.mutual.iter().map(mutual));
         graphs.extend(self.radii.iter().map(|&radius| GraphChoice::Radius(radius)));
-        let names = args.edges_by.map(Into::into).unwrap_or_default();
+        let names = args.edges_by.unwrap_or_default();
         for path in &args.edges {
             let edges = edges_from_cells(&read_cells(path)?, n, table.ids.as_deref(), names)
                 .map_err(|error| in_file(path, error))?;

@@ -17,13 +17,13 @@ use tangency::evidence::{Cell, Selection};
 use tangency::io::table::{Table, read_table};
 use tangency::io::{Claims, Output, write_rows};
 use tangency::view::EvidenceView;
-use tangency::{Config, Error, Fitter, Result};
+use tangency::{Error, Fitter, Result};
+use tangency_report::page::Report;
 
 /// Runs the command.
 pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
     let asked = grid::asked(args)?;
-    let config = Config { connect: args.connect, ..fit::learning_config(&args.learning) };
-    config.validate()?;
+    let config = args.settings.config()?;
     let figure_path = args.figure.clone().unwrap_or_else(|| args.out.with_extension("svg"));
     let kind = FileKind::of(&figure_path, "figure")?;
     let partial = Journal::place(&args.out);
@@ -112,7 +112,8 @@ fn write_page(
     if interrupt::asked() {
         return Err(Error::Interrupted { what: "the fit for the page" });
     }
-    page.write(&model, &args.table, Some(EvidenceView::new(selection, cells))).map(Some)
+    let selection = Some(EvidenceView::new(selection, cells));
+    page.write(&model, &args.table, Report { selection, ..Report::default() }).map(Some)
 }
 
 fn claim(args: &SelectArgs, figure: &Path, force: bool) -> Result<(Output, Output, Option<Page>)> {

@@ -39,7 +39,7 @@ pub fn table(selection: &Selection, cells: &[Cell]) -> (Vec<String>, Vec<Vec<Str
             text(cell.bound.map(|bound| bound.to_string())),
             text(cell.bound.map(|bound| (bound / selection.n() as f64).to_string())),
             text(cell.n_iter.map(|count| count.to_string())),
-            cell.stop.name().to_owned(),
+            cell.stop.to_string(),
             graph.family(),
         ]
     };

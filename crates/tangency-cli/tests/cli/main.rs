@@ -14,7 +14,6 @@ mod interrupt;
 mod many_points;
 mod odd_models;
 mod plot;
-mod readme;
 mod reconstruct;
 mod report;
 mod runs;

@@ -50,7 +50,7 @@ fn other_commands_make_pages_too() {
     let few = "--columns y1:y3 --max-iter 12";
     run(folder.path(), &format!("fit c.csv {few} -k 7 --report f.html"));
     let page = data(folder.path(), "f.html");
-    assert_eq!(page["command"], "tangency fit c.csv --columns y1:y3 --max-iter 12 -k 7 --report f.html");
+    assert_eq!(page["command"], "tangency fit c.csv --columns y1:y3 --n-neighbors 7 --max-iter 12");
     let refit = "tangency fit c.csv --columns y1:y3 --edges kept.csv --max-iter 12";
     assert_eq!(page["graph"]["refit"], refit);
     run(folder.path(), &format!("prune c.csv {few} -k 7 --apply --report p.html"));

@@ -8,7 +8,6 @@ mod tests;
 mod words;
 
 pub use of_model::{NewRows, Report};
-pub use words::typed;
 
 use data::Data;
 

@@ -6,6 +6,7 @@ use super::data::{
 use super::rows::Rows;
 use super::{assemble, words};
 use crate::Multiple;
+use crate::command::{Files, command, refit};
 use tangency::evidence::EdgeTest;
 use tangency::extend::Extension;
 use tangency::io::Model;
@@ -68,8 +69,9 @@ impl Report<'_> {
         let rows = Rows::new(model, self.new.as_ref())?;
         let fit = &model.fit;
         let d_x = fit.coordinates.ncols();
-        let table = self.table.unwrap_or("TABLE");
-        let command = self.command.clone().unwrap_or_else(|| words::command(&fit.config, table, &self.reading, None));
+        let table = self.table.unwrap_or("TABLE").to_owned();
+        let files = Files { table, reading: self.reading.clone(), ..Files::default() };
+        let command = self.command.clone().unwrap_or_else(|| command(fit, &files));
         let title = match (self.title.as_str(), self.table) {
             ("", Some(table)) => format!("{table} in {d_x} dimension{}", if d_x == 1 { "" } else { "s" }),
             ("", None) => format!("{} points in {d_x} dimension{}", fit.n(), if d_x == 1 { "" } else { "s" }),
@@ -82,7 +84,7 @@ impl Report<'_> {
             title,
             facts: words::facts(model, self.table, rows.n_new()),
             warnings: model.cautions().iter().map(ToString::to_string).collect(),
-            stop: serde_json::to_value(fit.stop).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default(),
+            stop: fit.stop.to_string(),
             stop_words: words::stop_words(fit.stop, fit.trace.len()),
             n_components: d_x,
             axes: axis_names(d_x),
@@ -100,7 +102,7 @@ impl Report<'_> {
             image: self.image.map(|(height, width)| image(&features, height, width)),
             features,
             model: maps(model, &rows.extension)?,
-            graph: graph(model, &self.tests, words::command(&fit.config, table, &self.reading, Some("kept.csv")))?,
+            graph: graph(model, &self.tests, refit(fit, &files, "kept.csv"))?,
             bound: BoundView::new(fit).into(),
             selection: self.selection.as_ref().map(Into::into),
             comparisons,

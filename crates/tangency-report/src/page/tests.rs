@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Multiple;
+use crate::command::typed;
 use serde_json::Value;
 use tangency::io::Model;
 use tangency::{Config, Fitter, Shape, generate};

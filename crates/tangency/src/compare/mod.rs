@@ -5,7 +5,7 @@ pub mod table;
 
 pub use measures::{Measures, RANKED, Yardsticks};
 
-use crate::config::{Config, Rule};
+use crate::config::{Choice, Config, Rule};
 use crate::error::{Error, Result};
 use crate::evidence::{PruneOptions, prune};
 use crate::fit::{Fit, Fitter};
@@ -35,7 +35,7 @@ pub enum Entrant {
 impl Entrant {
     /// All there are, ours first.
     pub fn all() -> impl Iterator<Item = Self> {
-        [Self::LlLvm, Self::LlLvmPruned].into_iter().chain(Method::ALL.map(Self::Peer))
+        [Self::LlLvm, Self::LlLvmPruned].into_iter().chain(Method::ALL.iter().copied().map(Self::Peer))
     }
 
     /// Whether it is left out of "all" with so many points, and why.
@@ -264,7 +264,7 @@ impl Comparison {
                     Rule::Fixed(value) => format!(" {name}={value}"),
                     Rule::Learned => String::new(),
                 });
-                own(format!("init={}{}", word(&config.init), held.concat()))
+                own(format!("init={}{}", config.init, held.concat()))
             }
             Entrant::Peer(Method::Lle) => own(format!("reg={}", options.regularization)),
             Entrant::Peer(Method::BayesianGplvm) => format!("inducing={}", options.n_inducing),
@@ -282,11 +282,6 @@ fn warm() {
     };
     multiply();
     rayon::broadcast(|_| multiply());
-}
-
-/// The one word that a setting is.
-fn word(value: &impl serde::Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn caution(fit: &Fit) -> Option<String> {

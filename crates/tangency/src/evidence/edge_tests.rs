@@ -45,7 +45,6 @@ pub fn test_edges(
     observer: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Result<Vec<EdgeTest>> {
     let n = fit.n();
-    let fixed = matches!(fit.config.init, Init::Pca | Init::Spectral | Init::Isomap);
     if fit.engine.kind != EngineKind::Factorised {
         check_memory_beside(n, &fit.config, fit.observations.ncols(), available_memory(), HELD)?;
     }
@@ -57,7 +56,7 @@ pub fn test_edges(
         let requirement = format!("between two different points below {n}, not {i},{j}");
         return Err(Error::InvalidConfig { field: "test", requirement });
     }
-    let seeds = if fixed { 1 } else { seeds };
+    let seeds = if start_by_name(fit).uses_seed() { seeds } else { 1 };
     named.sort_unstable();
     named.dedup();
     let mut changes: Vec<&[(u32, u32)]> = named.chunks(1).collect();
@@ -129,12 +128,7 @@ struct Evaluation<'a, E: Engine> {
 impl<'a, E: Engine> Evaluation<'a, E> {
     fn new(fit: &'a Fit, total: usize, observer: &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>) -> Result<Self> {
         let posterior = Hypothesis::of_fit(fit, &mut |_, _| observer(0, total))?;
-        // a start that was given by hand is not kept in the fit
-        let init = match fit.config.init {
-            Init::Coordinates | Init::Maps => Init::Auto,
-            named => named,
-        };
-        let config = Config { init, draws: Some(0), ..fit.config_of_refits() };
+        let config = Config { init: start_by_name(fit), draws: Some(0), ..fit.config_of_refits() };
         Ok(Self { fit, posterior, config, done: 0, total, observer })
     }
 
@@ -163,4 +157,9 @@ impl<'a, E: Engine> Evaluation<'a, E> {
         self.done += 1;
         Ok(bounds)
     }
+}
+
+/// The start of refits: one that was given by hand is not kept in the fit.
+fn start_by_name(fit: &Fit) -> Init {
+    if fit.config.init.is_given() { Init::Auto } else { fit.config.init }
 }

@@ -5,18 +5,16 @@ use crate::error::{Error, Result};
 use crate::graph::squared_distance;
 use crate::linalg::{Matrix, dot, scale, small};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-/// What a predictive standard deviation is about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Predicts {
-    /// A measurement made at these coordinates.
-    #[default]
-    Measurement,
-    /// The row that was placed there by its own measurements. Its coordinates have followed its noise along the
-    /// manifold, so only what is left across it is to be expected.
-    PlacedRow,
+crate::choice! {
+    /// What a predictive standard deviation is about.
+    pub enum Predicts default Measurement {
+        /// A measurement made at these coordinates.
+        Measurement = "measurement",
+        /// The row that was placed there by its own measurements. Its coordinates have followed its noise along the
+        /// manifold, so only what is left across it is to be expected.
+        PlacedRow = "placed-row",
+    }
 }
 
 /// Observations at given coordinates, in the units of the table.

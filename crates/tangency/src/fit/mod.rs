@@ -10,7 +10,7 @@ pub use caution::Caution;
 pub(crate) use choice::choose_engine;
 pub use memory::check_memory;
 pub(crate) use memory::check_memory_beside;
-pub use result::{Calibration, DistanceInterval, Fit};
+pub use result::{Calibration, DistanceInterval, Fit, Pruning};
 
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};

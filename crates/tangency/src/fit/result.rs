@@ -10,6 +10,7 @@ use crate::model::{Hyperparameters, Problem, Reduction, Scaling};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
+use serde::{Deserialize, Serialize};
 
 /// A fitted model.
 #[derive(Clone)]
@@ -62,6 +63,17 @@ pub struct Fit {
     pub trace: Vec<TracePoint>,
     /// How it does on rows that it has not seen, if that was found out.
     pub calibration: Option<Calibration>,
+    /// How edges were searched that the bound speaks against, if they were.
+    pub pruning: Option<Pruning>,
+}
+
+/// What was asked of a search for short-circuits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pruning {
+    /// Most edges to remove; without it a tenth of all.
+    pub max_removed: Option<usize>,
+    /// Least gain of the bound for which an edge stays out, in nats.
+    pub min_gain: f64,
 }
 
 /// What every training point looks like to a fit without it.
@@ -172,6 +184,7 @@ impl Fit {
             parts,
             trace,
             calibration: None,
+            pruning: None,
         })
     }
 

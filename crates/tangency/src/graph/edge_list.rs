@@ -1,20 +1,18 @@
 //! A user's edge list: pairs of row numbers from 0, or of ids.
 
 use crate::error::{Error, Result};
-use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// What the cells of an edge list name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EdgeNames {
-    /// Row numbers if every cell is a whole number, ids otherwise.
-    #[default]
-    Auto,
-    /// Row numbers of the table, from 0.
-    Index,
-    /// Values of the id column.
-    Id,
+crate::choice! {
+    /// What the cells of an edge list name.
+    pub enum EdgeNames default Auto {
+        /// Row numbers if every cell is a whole number, ids otherwise.
+        Auto = "auto",
+        /// Row numbers of the table, from 0.
+        Index = "index",
+        /// Values of the id column.
+        Id = "id",
+    }
 }
 
 /// Edges from the text of an edge list of two columns. A first row that is neither numbers nor ids is a header.

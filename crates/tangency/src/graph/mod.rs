@@ -28,17 +28,14 @@ pub use ranks::neighbor_ranks;
 pub use search::{Found, NeighborSearch, find_neighbors};
 pub use stars::{Star, Stars, edge_resistances};
 
-use serde::{Deserialize, Serialize};
-
-/// How directed "is a nearest neighbour of" becomes an undirected edge.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Symmetry {
-    /// An edge if either point lists the other (the paper's choice).
-    #[default]
-    Or,
-    /// An edge only if both list each other.
-    Mutual,
+crate::choice! {
+    /// How directed "is a nearest neighbour of" becomes an undirected edge.
+    pub enum Symmetry default Or {
+        /// An edge if either point lists the other (the paper's choice).
+        Or = "or",
+        /// An edge only if both list each other.
+        Mutual = "mutual",
+    }
 }
 
 /// An undirected graph without loops or parallel edges; neighbours of each point in ascending order.

@@ -3,19 +3,17 @@
 use super::approximate::{approximate_neighbors, recall};
 use super::neighbors::{TREE_DIMENSION, nearest_neighbors};
 use crate::linalg::Matrix;
-use serde::{Deserialize, Serialize};
 
-/// How the nearest neighbours of points are searched for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NeighborSearch {
-    /// Exactly, unless the points are so many and of so high a dimension that it would be slow.
-    #[default]
-    Auto,
-    /// Exactly: with a tree up to 12 dimensions, above by comparing all pairs.
-    Exact,
-    /// Nearly: some neighbours may be missed, and the share of those found is measured.
-    Approximate,
+crate::choice! {
+    /// How the nearest neighbours of points are searched for.
+    pub enum NeighborSearch default Auto {
+        /// Exactly, unless the points are so many and of so high a dimension that it would be slow.
+        Auto = "auto",
+        /// Exactly: with a tree up to 12 dimensions, above by comparing all pairs.
+        Exact = "exact",
+        /// Nearly: some neighbours may be missed, and the share of those found is measured.
+        Approximate = "approximate",
+    }
 }
 
 /// Neighbours of each point.

@@ -9,17 +9,16 @@ use crate::linalg::Matrix;
 use crate::model::{Hyperparameters, Problem};
 use serde::{Deserialize, Serialize};
 
-/// Which engine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EngineKind {
-    /// `exact` where it is quick and fits in memory, otherwise `factorised`.
-    #[default]
-    Auto,
-    /// One Gaussian over all coordinates: the tightest bound, two dense inverses an iteration, up to some 10⁴ points.
-    Exact,
-    /// Independent points around jointly optimised means: a lower bound, nearly linear in the number of points.
-    Factorised,
+crate::choice! {
+    /// Which engine.
+    pub enum EngineKind default Auto {
+        /// `exact` where it is quick and fits in memory, otherwise `factorised`.
+        Auto = "auto",
+        /// One Gaussian over all coordinates: the tightest bound, two dense inverses an iteration, up to some 10⁴ points.
+        Exact = "exact",
+        /// Independent points around jointly optimised means: a lower bound, nearly linear in the number of points.
+        Factorised = "factorised",
+    }
 }
 
 /// How a run begins: coordinates with the variance they are held with, and maps where it begins from maps.
@@ -66,6 +65,29 @@ pub enum Deviations {
     },
     /// Conditional: of a point while all others are held. Too small as a statement about the point.
     Conditional,
+}
+
+crate::choice! {
+    /// Kinds of [`Deviations`].
+    pub enum DeviationKind default Exact {
+        /// Marginal, computed exactly.
+        Exact = "exact",
+        /// Marginal, estimated from draws of the posterior.
+        Sampled = "sampled",
+        /// Conditional: of a point while all others are held, and so too small as a statement about the point.
+        Conditional = "conditional",
+    }
+}
+
+impl Deviations {
+    /// Which kind they are.
+    pub fn kind(&self) -> DeviationKind {
+        match self {
+            Self::Exact => DeviationKind::Exact,
+            Self::Sampled { .. } => DeviationKind::Sampled,
+            Self::Conditional => DeviationKind::Conditional,
+        }
+    }
 }
 
 /// How posteriors are updated on one graph, and what of them the bound needs.
@@ -173,15 +195,14 @@ impl Default for EngineNotes {
     }
 }
 
-/// How linear systems with the Laplacian are solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Solver {
-    /// By a dense inverse.
-    #[default]
-    Dense,
-    /// By a sparse Cholesky factor.
-    Cholesky,
-    /// By conjugate gradients, where the factor would fill in.
-    Iterative,
+crate::choice! {
+    /// How linear systems with the Laplacian are solved.
+    pub enum Solver default Dense {
+        /// By a dense inverse.
+        Dense = "dense",
+        /// By a sparse Cholesky factor.
+        Cholesky = "cholesky",
+        /// By conjugate gradients, where the factor would fill in.
+        Iterative = "iterative",
+    }
 }

@@ -20,7 +20,8 @@ pub use bound::BoundParts;
 pub use coarse::COARSE_ABOVE;
 pub use em::{Posterior, Run};
 pub use engine::{
-    Beginning, Deviations, Engine, EngineKind, EngineNotes, Marginals, PointMarginals, Snapshots, Solver, Updates,
+    Beginning, DeviationKind, Deviations, Engine, EngineKind, EngineNotes, Marginals, PointMarginals, Snapshots,
+    Solver, Updates,
 };
 pub use moments::{CoordinateMoments, MapMoments};
 pub use spectrum::{LogDeterminants, Spectrum};

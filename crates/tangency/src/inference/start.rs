@@ -38,23 +38,18 @@ pub struct Layout {
 
 /// Makes a start of a named kind from a seed; the observer sees the runs that this takes.
 pub fn make_start(problem: &Problem, init: Init, config: &Config, seed: u64, observer: &mut Observer) -> Result<Start> {
+    if let Some(method) = init.method() {
+        return by_peer(problem, method, seed);
+    }
     match init {
         Init::Coarse => coarse_start(problem, config, seed, observer),
-        Init::Random | Init::Auto => Ok(random(problem, seed)),
         Init::Spectral => spectral(problem),
-        Init::Pca => by_peer(problem, Method::Pca, seed),
-        Init::Mds => by_peer(problem, Method::Mds, seed),
-        Init::Isomap => by_peer(problem, Method::Isomap, seed),
         Init::LandmarkIsomap => {
             let (points, graph) = (&problem.observations, &problem.graph);
             Ok(Start::Coordinates(landmark_isomap(points, graph, problem.n_components)?))
         }
-        Init::Lle => by_peer(problem, Method::Lle, seed),
-        Init::Ltsa => by_peer(problem, Method::Ltsa, seed),
-        Init::LaplacianEigenmaps => by_peer(problem, Method::LaplacianEigenmaps, seed),
-        Init::Gplvm => by_peer(problem, Method::Gplvm, seed),
-        Init::BayesianGplvm => by_peer(problem, Method::BayesianGplvm, seed),
-        Init::Coordinates | Init::Maps => Err(Error::InvalidConfig {
+        Init::Random | Init::Auto => Ok(random(problem, seed)),
+        _ => Err(Error::InvalidConfig {
             field: "init",
             requirement: "the name of a method unless the start itself is given".into(),
         }),

@@ -5,30 +5,30 @@ use crate::model::Hyperparameters;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stop {
-    /// An iteration gained less than `tol`.
-    Converged,
-    /// `max_iter` was reached first.
-    MaxIterations,
-    /// The observer asked for it.
-    Interrupted,
-    /// The coordinates shrank to nothing: the data are explained as noise.
-    Collapsed,
+crate::choice! {
+    /// How a run ended.
+    pub enum Stop {
+        /// An iteration gained less than `tol`.
+        Converged = "converged",
+        /// `max_iter` was reached first.
+        MaxIterations = "max-iterations",
+        /// The observer asked for it.
+        Interrupted = "interrupted",
+        /// The coordinates shrank to nothing: the data are explained as noise.
+        Collapsed = "collapsed",
+    }
 }
 
-/// What a run is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stage {
-    /// Maps are fitted to coordinates that are held still.
-    FittingMaps,
-    /// Coordinates grow under fixed priors.
-    Growing,
-    /// All is learned.
-    Climbing,
+crate::choice! {
+    /// What a run is doing.
+    pub enum Stage {
+        /// Maps are fitted to coordinates that are held still.
+        FittingMaps = "fitting-maps",
+        /// Coordinates grow under fixed priors.
+        Growing = "growing",
+        /// All is learned.
+        Climbing = "climbing",
+    }
 }
 
 /// One iteration as recorded.

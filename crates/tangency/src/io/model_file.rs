@@ -5,10 +5,11 @@
 use super::output::{Output, file_error};
 use crate::config::{Config, Init};
 use crate::error::Result;
-use crate::fit::{Calibration, Caution, Fit};
+use crate::fit::{Calibration, Caution, Fit, Pruning};
 use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Deviations, EngineNotes, Stop, TracePoint};
 use crate::linalg::Matrix;
+use crate::message::shown;
 use crate::model::{Hyperparameters, Scaling};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
@@ -75,6 +76,8 @@ struct Metadata {
     ids: Option<Vec<String>>,
     labels: Option<Vec<String>>,
     calibration: Option<CalibrationNotes>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pruning: Option<Pruning>,
 }
 
 /// What of a calibration is not an array.
@@ -121,6 +124,7 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         ids: model.ids.clone(),
         labels: model.labels.clone(),
         calibration: fit.calibration.as_ref().map(|c| CalibrationNotes { folds: c.folds, spread: c.spread }),
+        pruning: fit.pruning,
     };
     let pairs = |edges: &[(u32, u32)]| edges.iter().flat_map(|&(i, j)| [i, j]).collect::<Vec<u32>>();
     let columns =
@@ -176,6 +180,14 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
             version.version,
             version.format,
             env!("CARGO_PKG_VERSION")
+        );
+        return Err(file_error(path, &reason));
+    }
+    if let Some(what) = unknown_setting(text) {
+        let reason = format!(
+            "has {what}, which tangency {} does not know: it was written by another version, {}; install a newer tangency",
+            env!("CARGO_PKG_VERSION"),
+            version.version
         );
         return Err(file_error(path, &reason));
     }
@@ -260,8 +272,21 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         parts: metadata.parts,
         trace: metadata.trace,
         calibration,
+        pruning: metadata.pruning,
     };
     Ok(Model { fit, feature_names: metadata.feature_names, ids: metadata.ids, labels: metadata.labels })
+}
+
+/// A setting, or a word that a setting is, that only a newer version can have written.
+fn unknown_setting(metadata: &str) -> Option<String> {
+    let metadata: serde_json::Value = serde_json::from_str(metadata).ok()?;
+    metadata["config"].as_object()?.iter().find_map(|(name, value)| {
+        match (Config::reads(name, value), value.as_str()) {
+            (None, _) => Some(format!("the setting \"{}\"", shown(name))),
+            (Some(false), Some(word)) => Some(format!("the setting {name} = \"{}\"", shown(word))),
+            _ => None,
+        }
+    })
 }
 
 struct Array {

@@ -2,19 +2,17 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use serde::{Deserialize, Serialize};
 
-/// How the centred data are divided.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ScalingRule {
-    /// All features by the one largest absolute entry.
-    #[default]
-    MaxAbs,
-    /// Not at all.
-    None,
-    /// Each feature by its own standard deviation.
-    PerFeature,
+crate::choice! {
+    /// How the centred data are divided.
+    pub enum ScalingRule default MaxAbs {
+        /// All features by the one largest absolute entry.
+        MaxAbs = "max-abs",
+        /// Not at all.
+        None = "none",
+        /// Each feature by its own standard deviation.
+        PerFeature = "per-feature",
+    }
 }
 
 /// Centre and divisor of each feature.

@@ -10,58 +10,53 @@ use crate::model::{Scaling, build_graph, check_values};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
-/// A method beside ours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Method {
-    /// Principal component analysis.
-    Pca,
-    /// Classical multidimensional scaling.
-    Mds,
-    /// Isomap.
-    Isomap,
-    /// Locally linear embedding.
-    Lle,
-    /// Local tangent space alignment.
-    Ltsa,
-    /// Laplacian eigenmaps.
-    LaplacianEigenmaps,
-    /// Gaussian-process latent variable model, the latent points optimised.
-    Gplvm,
-    /// Bayesian GP-LVM: a distribution over the latent points, and a bound on the evidence.
-    BayesianGplvm,
+/// The list of methods, between what else a list may hold: each is a member of [`Method`] and of [`crate::Init`].
+macro_rules! with_methods {
+    ({ $($head:tt)* } { $($before:tt)* } { $($after:tt)* }) => {
+        $crate::choice! {
+            $($head)* {
+                $($before)*
+                /// Principal component analysis.
+                Pca = "pca",
+                /// Classical multidimensional scaling of the straight distances.
+                Mds = "mds",
+                /// Isomap: classical scaling of the distances along the graph.
+                Isomap = "isomap",
+                /// Locally linear embedding.
+                Lle = "lle",
+                /// Local tangent space alignment.
+                Ltsa = "ltsa",
+                /// Laplacian eigenmaps: the slowest modes of a random walk on the graph.
+                LaplacianEigenmaps = "laplacian-eigenmaps",
+                /// Gaussian-process latent variable model, the latent points optimised.
+                Gplvm = "gplvm",
+                /// Bayesian GP-LVM: a distribution over the latent points, and a bound on the evidence.
+                BayesianGplvm = "bayesian-gplvm",
+                $($after)*
+            }
+        }
+    };
+}
+pub(crate) use with_methods;
+
+with_methods! {
+    {
+        /// A method beside ours.
+        pub enum Method
+    }
+    {}
+    {}
 }
 
 impl Method {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Pca,
-        Self::Mds,
-        Self::Isomap,
-        Self::Lle,
-        Self::Ltsa,
-        Self::LaplacianEigenmaps,
-        Self::Gplvm,
-        Self::BayesianGplvm,
-    ];
-
-    /// What it is called on the command line and in Python.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pca => "pca",
-            Self::Mds => "mds",
-            Self::Isomap => "isomap",
-            Self::Lle => "lle",
-            Self::Ltsa => "ltsa",
-            Self::LaplacianEigenmaps => "laplacian-eigenmaps",
-            Self::Gplvm => "gplvm",
-            Self::BayesianGplvm => "bayesian-gplvm",
-        }
-    }
-
     /// Whether it looks at who is next to whom.
     pub fn uses_graph(self) -> bool {
         matches!(self, Self::Isomap | Self::Lle | Self::Ltsa | Self::LaplacianEigenmaps)
+    }
+
+    /// Whether what it finds depends on a seed.
+    pub fn uses_seed(self) -> bool {
+        matches!(self, Self::Gplvm | Self::BayesianGplvm)
     }
 
     /// Whether its axes are in proportion to each other, and not each of unit length.

@@ -11,6 +11,7 @@ mod ltsa;
 mod mds;
 mod pca;
 
+pub(crate) use embed::with_methods;
 pub use embed::{Embedding, Method, Optimum, PeerOptions, Watch, coordinates_by, embed};
 pub use isomap::isomap;
 pub use landmark_isomap::landmark_isomap;

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
+use crate::config::Choice;
 use crate::config::Config;
 use crate::generate::{Shape, generate};
 use crate::quality::affine_r2;
@@ -24,7 +25,7 @@ fn graph_methods_unfold_an_s_curve() {
 
 #[test]
 fn the_same_bits_on_one_thread_and_on_more() {
-    for method in Method::ALL {
+    for &method in Method::ALL {
         // enough points for the sparse solver
         let n = if method.uses_graph() { 600 } else { 150 };
         let curve = generate(Shape::SCurve, n, 0.01, 3);
@@ -40,7 +41,7 @@ fn the_same_bits_on_one_thread_and_on_more() {
 fn a_broken_graph_is_an_error_only_to_those_that_use_it() {
     let far = Matrix::from_fn(40, 3, |i, f| (i * 3 + f) as f64 % 7.0 + if i < 20 { 0.0 } else { 1e4 });
     let config = Config { n_neighbors: 3, ..Config::default() };
-    for method in Method::ALL {
+    for &method in Method::ALL {
         let found = by(method, &config, &far);
         assert_eq!(found.is_err(), method.uses_graph(), "{method:?}");
     }
@@ -49,7 +50,7 @@ fn a_broken_graph_is_an_error_only_to_those_that_use_it() {
 #[test]
 fn points_that_coincide_do_no_harm() {
     let doubled = Matrix::from_fn(60, 3, |i, f| ((i / 2 * 7 + f * 3) as f64).sin());
-    for method in Method::ALL {
+    for &method in Method::ALL {
         let found = by(method, &Config { n_neighbors: 8, connect: true, ..Config::default() }, &doubled).unwrap();
         assert!(found.coordinates.is_all_finite(), "{method:?}");
     }
@@ -58,7 +59,7 @@ fn points_that_coincide_do_no_harm() {
 #[test]
 fn too_many_components_are_an_error() {
     let curve = generate(Shape::SCurve, 40, 0.0, 1);
-    for method in Method::ALL {
+    for &method in Method::ALL {
         let config = Config { n_components: 40, ..Config::default() };
         assert!(matches!(by(method, &config, &curve.points), Err(Error::InvalidConfig { .. })), "{method:?}");
     }

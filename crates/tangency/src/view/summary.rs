@@ -3,7 +3,7 @@
 use super::{axis_name, spread};
 use crate::config::{Config, Init};
 use crate::fit::DistanceInterval;
-use crate::inference::{BoundParts, Deviations, EngineNotes, Stop};
+use crate::inference::{BoundParts, DeviationKind, Deviations, EngineNotes, Stop};
 use crate::io::Model;
 use crate::model::Hyperparameters;
 use serde::Serialize;
@@ -95,8 +95,8 @@ pub struct PcaRow {
 /// What standard deviations of coordinates are.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DeviationsRow {
-    /// exact, sampled or conditional.
-    pub kind: &'static str,
+    /// How they were found.
+    pub kind: DeviationKind,
     /// Draws they were estimated from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draws: Option<usize>,
@@ -107,13 +107,11 @@ pub struct DeviationsRow {
 
 impl From<Deviations> for DeviationsRow {
     fn from(deviations: Deviations) -> Self {
-        match deviations {
-            Deviations::Exact => Self { kind: "exact", draws: None, relative_error: None },
-            Deviations::Sampled { draws, relative_error } => {
-                Self { kind: "sampled", draws: Some(draws), relative_error: Some(relative_error) }
-            }
-            Deviations::Conditional => Self { kind: "conditional", draws: None, relative_error: None },
-        }
+        let (draws, relative_error) = match deviations {
+            Deviations::Sampled { draws, relative_error } => (Some(draws), Some(relative_error)),
+            Deviations::Exact | Deviations::Conditional => (None, None),
+        };
+        Self { kind: deviations.kind(), draws, relative_error }
     }
 }
 

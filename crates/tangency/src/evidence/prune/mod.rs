@@ -9,7 +9,7 @@ mod search;
 use super::hypothesis::Hypothesis;
 use super::scores::EdgeScore;
 use crate::error::{Error, Result};
-use crate::fit::{Fit, FittedData, available_memory, check_memory_beside};
+use crate::fit::{Fit, FittedData, Pruning, available_memory, check_memory_beside};
 use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
 use crate::inference::{Engine, EngineKind, Stop};
@@ -174,13 +174,16 @@ pub fn prune(
     observer: &mut dyn FnMut(&PruneProgress) -> ControlFlow<()>,
 ) -> Result<Pruned> {
     options.validate()?;
-    match fit.engine.kind {
+    let mut pruned = match fit.engine.kind {
         EngineKind::Factorised => prune_by::<Factorised>(fit, options, observer),
         EngineKind::Auto | EngineKind::Exact => {
             check_memory_beside(fit.n(), &fit.config, fit.observations.ncols(), available_memory(), HELD)?;
             prune_by::<Exact>(fit, options, observer)
         }
-    }
+    }?;
+    let &PruneOptions { max_removed, min_gain, .. } = options;
+    pruned.fit.pruning = Some(Pruning { max_removed, min_gain });
+    Ok(pruned)
 }
 
 fn prune_by<E: Engine>(

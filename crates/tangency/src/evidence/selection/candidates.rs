@@ -1,11 +1,13 @@
 //! What is compared: graphs of several kinds, each in several dimensions.
 
 use super::Selection;
-use crate::config::{Config, Init};
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::fit::{available_memory, check_memory, too_many_components};
 use crate::graph::{Graph, Symmetry, neighbor_graph, pieces, within_radius};
 use crate::linalg::Matrix;
+use crate::message;
+use crate::message::Remedy;
 use crate::model::Scaling;
 use crate::model::check_values;
 use serde::Serialize;
@@ -86,8 +88,12 @@ pub(super) fn check(values: &Matrix, config: &Config, choices: &[GraphChoice], d
     if config.largest {
         return invalid("largest", "left out: bounds compare only if they are about the same points".into());
     }
-    if matches!(config.init, Init::Coordinates | Init::Maps) {
-        return invalid("init", "auto, random, pca, spectral or isomap: a start fits one dimension only".into());
+    if config.init.is_given() {
+        return Err(Error::Setting {
+            name: "init",
+            problem: message!["a start that is given fits one dimension only"],
+            remedies: vec![Remedy::Omit("init")],
+        });
     }
     if choices.is_empty() {
         return invalid("graphs", "at least one".into());

@@ -10,7 +10,7 @@ mod tests;
 pub use candidates::{Candidate, GraphChoice};
 pub use summary::{CandidateSummary, Distance, Ranking};
 
-use crate::config::{Config, Init};
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::fit::{Fitter, available_memory, choose_engine};
 use crate::graph::Graph;
@@ -24,35 +24,21 @@ use std::ops::ControlFlow;
 /// More seeds than this are a slip of the finger.
 const MOST_SEEDS: usize = 10_000;
 
-/// How a cell of the grid ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CellStop {
-    /// The fit converged.
-    Converged,
-    /// The fit reached `max_iter` first; its bound is too low.
-    MaxIterations,
-    /// The fit collapsed: the data are explained as noise, and its bound is no evidence for the graph.
-    Collapsed,
-    /// The fit ended in an error.
-    Failed,
-    /// Not fitted: the candidate was hopeless after earlier seeds.
-    Raced,
-    /// Not fitted: the graph is in pieces.
-    Disconnected,
-}
-
-impl CellStop {
-    /// The word that stands in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Converged => "converged",
-            Self::MaxIterations => "max-iterations",
-            Self::Collapsed => "collapsed",
-            Self::Failed => "failed",
-            Self::Raced => "raced",
-            Self::Disconnected => "disconnected",
-        }
+crate::choice! {
+    /// How a cell of the grid ended.
+    pub enum CellStop {
+        /// The fit converged.
+        Converged = "converged",
+        /// The fit reached `max_iter` first; its bound is too low.
+        MaxIterations = "max-iterations",
+        /// The fit collapsed: the data are explained as noise, and its bound is no evidence for the graph.
+        Collapsed = "collapsed",
+        /// The fit ended in an error.
+        Failed = "failed",
+        /// Not fitted: the candidate was hopeless after earlier seeds.
+        Raced = "raced",
+        /// Not fitted: the graph is in pieces.
+        Disconnected = "disconnected",
     }
 }
 
@@ -171,10 +157,7 @@ impl Selection {
 
     /// How many seeds of a candidate are fitted at most.
     pub fn n_seeds(&self) -> usize {
-        match self.config.init {
-            Init::Auto | Init::Random => self.seeds,
-            _ => 1,
-        }
+        if self.config.init.uses_seed() { self.seeds } else { 1 }
     }
 
     /// How many fits there are at most.

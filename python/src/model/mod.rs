@@ -1,26 +1,31 @@
 //! A fitted model, as Python holds it.
 
-use crate::arrays::{Lying, Out, OutPairs, Pairs, Table, array, columns, pairs, rows};
+mod attributes;
+mod fit;
+mod new_rows;
+mod training_points;
+
+pub use fit::{Given, try_start};
+
+use crate::arrays::{Lying, Out, OutPairs, Pairs, Table, array, pairs, rows};
 use crate::attend::{Stop, Told, Watch, attend, attend_until};
 use crate::errors::{exception, in_python};
 use crate::settings;
+use fit::Task;
 use numpy::{Ix1, Ix2, Ix3, Ix4};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
-use tangency::extend::{Extension, Predicts, calibrate, loadings};
+use tangency::extend::{Extension, Predicts, loadings};
 use tangency::fit::Caution;
 use tangency::inference::Deviations;
 use tangency::io::table::{TableOptions, TableStream};
 use tangency::io::{
-    Claims, Model as SavedModel, NewRows, TableWriter, load_model, model_from_bytes, model_to_bytes, of_table,
-    save_model,
+    Claims, Model as SavedModel, NewRows, TableWriter, load_model, model_from_bytes, model_to_bytes, save_model,
 };
-use tangency::linalg::{Matrix, View};
-use tangency::{Fitter, Progress, Stage, Start};
+use training_points::Seen;
 
 /// A fit and the names of its table. It never changes; what changes a model makes another.
 #[pyclass(frozen, module = "tangency._tangency")]
@@ -53,80 +58,6 @@ impl Model {
     }
 }
 
-/// Coordinates, values, standard deviations and strain.
-type Seen<'py> = (Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix1>);
-
-fn told(progress: &Progress) -> Told {
-    let stage = match progress.stage {
-        Stage::FittingMaps => "fitting maps",
-        Stage::Growing => "growing",
-        Stage::Climbing => "climbing",
-    };
-    let run = match (progress.trial, progress.starts) {
-        (true, starts) => format!("trial {}/{starts}, {stage}", progress.start),
-        (false, 1) => stage.to_owned(),
-        (false, starts) => format!("start {}/{starts}, {stage}", progress.start),
-    };
-    Told {
-        step: run,
-        done: progress.point.iteration,
-        total: Some(progress.max_iter),
-        bound: Some(progress.point.bound_scaled),
-    }
-}
-
-/// A start that the caller gives: coordinates, or maps of each point.
-#[derive(FromPyObject)]
-pub enum Given<'py> {
-    /// [n, d_x]
-    #[pyo3(transparent)]
-    Coordinates(Table<'py>),
-    /// [n, d_y, d_x] in scaled units
-    #[pyo3(transparent)]
-    Maps(numpy::PyReadonlyArray3<'py, f64>),
-}
-
-impl Given<'_> {
-    fn start(&self) -> PyResult<Start> {
-        match self {
-            Self::Coordinates(table) => Ok(Start::Coordinates(Lying::of(table)?.to_matrix())),
-            Self::Maps(maps) => {
-                let maps = maps.as_array();
-                let [n, d_y, d_x] = [maps.shape()[0], maps.shape()[1], maps.shape()[2]];
-                Ok(Start::Maps(Matrix::from_fn(d_y, n * d_x, |f, p| maps[[p % n, f, p / n]])))
-            }
-        }
-    }
-}
-
-/// How one of several starts does: whether it stands, and its bound.
-#[pyfunction]
-#[pyo3(signature = (values, config, edges, number, threads, stop=None))]
-pub fn try_start(
-    py: Python<'_>,
-    values: Table<'_>,
-    config: &str,
-    edges: Option<Pairs<'_>>,
-    number: usize,
-    threads: usize,
-    stop: Option<&Stop>,
-) -> PyResult<(bool, f64)> {
-    let (lying, config) = (Lying::of(&values)?, settings::config(config)?);
-    let edges = edges.as_ref().map(crate::arrays::edges).transpose()?;
-    let rank = attend_until(py, stop, threads, None, |watch| {
-        let observer = |progress: &Progress| watch.tell(|| told(progress));
-        with_edges(Fitter::new(config).observer(observer), edges).try_start(lying.view(), number)
-    })?;
-    Ok((rank.stands, rank.bound_scaled))
-}
-
-fn with_edges<'a>(fitter: Fitter<'a>, edges: Option<Vec<(u32, u32)>>) -> Fitter<'a> {
-    match edges {
-        Some(edges) => fitter.edges(edges),
-        None => fitter,
-    }
-}
-
 #[pymethods]
 impl Model {
     /// Fits a table.
@@ -144,21 +75,9 @@ impl Model {
         progress: Option<Py<PyAny>>,
         stop: Option<&Stop>,
     ) -> PyResult<Self> {
-        let (lying, config) = (Lying::of(&values)?, settings::config(config)?);
-        let edges = edges.as_ref().map(crate::arrays::edges).transpose()?;
+        let task = Task::new(&values, config, edges.as_ref())?;
         let start = start.map(|start| start.start()).transpose()?;
-        let (fit, seconds) = attend_until(py, stop, threads, progress.as_ref(), |watch| {
-            let begin = Instant::now();
-            let mut fitter = Fitter::new(config).observer(|progress| watch.tell(|| told(progress)));
-            fitter = with_edges(fitter, edges);
-            if let Some(start) = start {
-                fitter = fitter.start(start);
-            }
-            if let Some(number) = only {
-                fitter = fitter.only(number);
-            }
-            Ok((fitter.fit_view(lying.view())?, begin.elapsed().as_secs_f64()))
-        })?;
+        let (fit, seconds) = attend_until(py, stop, threads, progress.as_ref(), |watch| task.fit(start, only, watch))?;
         Ok(Self { seconds, ..Self::new(SavedModel { fit, feature_names, ids: None, labels: None }) })
     }
 
@@ -224,35 +143,25 @@ impl Model {
     /// [n, d_x, d_x]
     #[getter]
     fn covariances<'py>(&self, py: Python<'py>) -> PyResult<Out<'py, Ix3>> {
-        let fit = &self.saved.fit;
-        let d_x = fit.coordinates.ncols();
-        array(py, columns(&fit.coordinate_covariances), (fit.n(), d_x, d_x))
+        attributes::covariances(py, &self.saved.fit)
     }
 
     /// [n, d_x, n, d_x]
     #[getter]
     fn full_covariance<'py>(&self, py: Python<'py>) -> PyResult<Option<Out<'py, Ix4>>> {
-        let fit = &self.saved.fit;
-        let (n, d_x) = (fit.n(), fit.coordinates.ncols());
-        fit.full_covariance.as_ref().map(|full| array(py, columns(full), (n, d_x, n, d_x))).transpose()
+        attributes::full_covariance(py, &self.saved.fit)
     }
 
     /// Maps in the units of the table. [n, d_y, d_x]
     #[getter]
     fn maps<'py>(&self, py: Python<'py>) -> PyResult<Out<'py, Ix3>> {
-        let fit = &self.saved.fit;
-        let (n, d_x, scale) = (fit.n(), fit.coordinates.ncols(), &fit.scaling.scale);
-        let entry = |i: usize, f: usize, a: usize| fit.maps[(f, i * d_x + a)] * scale[f];
-        array(py, by_point(n, scale.len(), d_x, entry), (n, scale.len(), d_x))
+        attributes::maps(py, &self.saved.fit)
     }
 
     /// Standard deviations of the maps in the units of the table. [n, d_y, d_x]
     #[getter]
     fn map_deviations<'py>(&self, py: Python<'py>) -> PyResult<Out<'py, Ix3>> {
-        let fit = &self.saved.fit;
-        let (n, d_x, scale) = (fit.n(), fit.coordinates.ncols(), &fit.scaling.scale);
-        let entry = |i: usize, f: usize, a: usize| scale[f] * fit.map_covariances[(a * d_x + a, i)].max(0.0).sqrt();
-        array(py, by_point(n, scale.len(), d_x, entry), (n, scale.len(), d_x))
+        attributes::map_deviations(py, &self.saved.fit)
     }
 
     #[getter]
@@ -263,9 +172,7 @@ impl Model {
     /// The bound after each iteration, in the units of the table.
     #[getter]
     fn bounds<'py>(&self, py: Python<'py>) -> PyResult<Out<'py, Ix1>> {
-        let fit = &self.saved.fit;
-        let jacobian = fit.scaling.log_jacobian(fit.n());
-        array(py, fit.trace.iter().map(|point| point.bound_scaled - jacobian).collect(), fit.trace.len())
+        attributes::bounds(py, &self.saved.fit)
     }
 
     /// α, γ, λ, ν.
@@ -361,22 +268,9 @@ impl Model {
         threads: usize,
     ) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>, usize)> {
         let (lying, d_x) = (Lying::of(&values)?, self.saved.fit.coordinates.ncols());
-        let (mean, deviations, unsettled) = attend(py, threads, None, |watch| {
-            let extension = self.extension()?;
-            let (mut mean, mut deviations, mut unsettled) = (Vec::new(), Vec::new(), 0);
-            in_blocks(lying, watch, |rows| {
-                for placement in &extension.transform_columns(rows)? {
-                    let total = extension.total_covariance(placement);
-                    mean.extend(extension.coordinates(placement));
-                    deviations.extend((0..d_x).map(|a| total[(a, a)].max(0.0).sqrt()));
-                    unsettled += usize::from(placement.point.is_none() && !placement.settled);
-                }
-                Ok(())
-            })?;
-            Ok((mean, deviations, unsettled))
-        })?;
-        let shape = (mean.len() / d_x, d_x);
-        Ok((array(py, mean, shape)?, array(py, deviations, shape)?, unsettled))
+        let placed = attend(py, threads, None, |watch| new_rows::place(self.extension()?, lying, watch))?;
+        let shape = (placed.mean.len() / d_x, d_x);
+        Ok((array(py, placed.mean, shape)?, array(py, placed.deviations, shape)?, placed.unsettled))
     }
 
     /// Log-density of rows, and their novelty.
@@ -387,16 +281,7 @@ impl Model {
         threads: usize,
     ) -> PyResult<(Out<'py, Ix1>, Out<'py, Ix1>)> {
         let lying = Lying::of(&values)?;
-        let (densities, novelty) = attend(py, threads, None, |watch| {
-            let extension = self.extension()?;
-            let mut densities = Vec::new();
-            in_blocks(lying, watch, |rows| {
-                densities.extend(extension.transform_columns(rows)?.iter().map(|p| extension.log_density(p)));
-                Ok(())
-            })?;
-            let novelty: Vec<f64> = densities.iter().map(|&density| extension.novelty(density)).collect();
-            Ok((densities, novelty))
-        })?;
+        let (densities, novelty) = attend(py, threads, None, |watch| new_rows::score(self.extension()?, lying, watch))?;
         let m = densities.len();
         Ok((array(py, densities, m)?, array(py, novelty, m)?))
     }
@@ -430,30 +315,14 @@ impl Model {
     /// Each training point as the others see it: coordinates, values, standard deviations, strain; NaN for a point
     /// without which the graph would be in pieces.
     fn left_out<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<Seen<'py>> {
-        let seen = attend(py, threads, None, |_| Ok(self.extension()?.left_out()))?;
-        let fit = &self.saved.fit;
-        let (n, d_x, d_y) = (fit.n(), fit.coordinates.ncols(), fit.observations.ncols());
-        let of = |size: usize, part: fn(&tangency::extend::LeftOut) -> &[f64]| -> Vec<f64> {
-            seen.iter().flat_map(|one| one.as_ref().map_or(vec![f64::NAN; size], |one| part(one).to_vec())).collect()
-        };
-        let strain = seen.iter().map(|one| one.as_ref().map_or(f64::NAN, |one| one.strain)).collect();
-        Ok((
-            array(py, of(d_x, |one| &one.mean), (n, d_x))?,
-            array(py, of(d_y, |one| &one.values), (n, d_y))?,
-            array(py, of(d_y, |one| &one.deviations), (n, d_y))?,
-            array(py, strain, n)?,
-        ))
+        training_points::left_out(py, self, threads)
     }
 
     /// The same model, calibrated.
     #[pyo3(signature = (parts, threads, progress=None))]
     fn calibrated(&self, py: Python<'_>, parts: usize, threads: usize, progress: Option<Py<PyAny>>) -> PyResult<Self> {
-        let found = attend(py, threads, progress.as_ref(), |watch| {
-            calibrate(&self.saved.fit, parts, |part, progress| watch.tell(|| of_parts(part, parts, progress)))
-        })?;
-        let mut fit = self.saved.fit.clone();
-        fit.calibration = Some(found);
-        Ok(self.with_fit(fit))
+        training_points::calibrated(py, &self.saved.fit, parts, threads, progress.as_ref())
+            .map(|fit| self.with_fit(fit))
     }
 
     /// Change of each feature per unit of each coordinate, averaged over points: means and standard deviations.
@@ -476,11 +345,7 @@ impl Model {
         seed: u64,
         threads: usize,
     ) -> PyResult<Out<'py, Ix3>> {
-        let draws = attend(py, threads, None, |_| self.saved.fit.sample_coordinates(count, seed))?;
-        let (n, d_x) = (self.saved.fit.n(), self.saved.fit.coordinates.ncols());
-        let flat =
-            draws.iter().flat_map(|draw| (0..n * d_x).map(move |p| draw[(p / d_x, p % d_x)])).collect::<Vec<f64>>();
-        array(py, flat, (count, n, d_x))
+        training_points::sample_coordinates(py, &self.saved.fit, count, seed, threads)
     }
 
     /// Places the rows of a table file in another, a block at a time; how many, and how many are rare.
@@ -510,38 +375,4 @@ impl Model {
         })?;
         Ok((seen.rows, seen.rare, seen.interrupted))
     }
-}
-
-/// Some rows at a time, a row a column, so that Ctrl-C is heard between them.
-fn in_blocks(
-    lying: Lying<'_>,
-    watch: &Watch,
-    mut work: impl FnMut(View) -> tangency::Result<()>,
-) -> tangency::Result<()> {
-    const ROWS: usize = 4096;
-    let columns = lying.view().transpose();
-    for first in (0..columns.ncols()).step_by(ROWS) {
-        if watch.stopped() {
-            return Err(tangency::Error::Interrupted { what: "the placement of rows" });
-        }
-        let block = columns.subcols(first, ROWS.min(columns.ncols() - first));
-        work(block).map_err(|error| of_table(error, first))?;
-    }
-    Ok(())
-}
-
-fn of_parts(part: usize, parts: usize, progress: &Progress) -> Told {
-    let bound = Some(progress.point.bound_scaled);
-    Told { step: format!("part {}/{parts}", part + 1), done: part, total: Some(parts), bound }
-}
-
-/// Numbers point by point, feature by feature. [n, d_y, d_x]
-fn by_point(n: usize, d_y: usize, d_x: usize, entry: impl Fn(usize, usize, usize) -> f64) -> Vec<f64> {
-    let mut values = Vec::with_capacity(n * d_y * d_x);
-    for i in 0..n {
-        for f in 0..d_y {
-            values.extend((0..d_x).map(|a| entry(i, f, a)));
-        }
-    }
-    values
 }

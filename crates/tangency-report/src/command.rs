@@ -1,0 +1,103 @@
+//! Settings as flags, and the command that makes a fit again. The page prints it; the command names its flags by it.
+
+use tangency::config::{Config, Init, Kind, Preset, Setting, Value};
+use tangency::fit::Fit;
+
+/// Flags that are not named as their setting is.
+const NAMES: [(&str, &str); 2] = [("random_state", "seed"), ("accelerate", "no-acceleration")];
+/// What takes the place of the file of a start that is not known.
+const UNKNOWN_START: &str = "START.npy";
+
+/// The name of the flag of a setting, or of another option, without dashes. A switch that is on has a flag that turns it off.
+pub fn flag_name(name: &str) -> String {
+    if let Some((_, flag)) = NAMES.iter().find(|(setting, _)| *setting == name) {
+        return (*flag).to_owned();
+    }
+    let plain = name.replace('_', "-");
+    if Config::default().get(name) == Some(Value::Switch(true)) { format!("no-{plain}") } else { plain }
+}
+
+/// The flag of a setting, or of another option.
+pub fn flag(name: &str) -> String {
+    format!("--{}", flag_name(name))
+}
+
+/// What of a fit its model does not hold: files, and how they are read. Lists are flags with their values.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// The table.
+    pub table: String,
+    /// How it is read.
+    pub reading: Vec<String>,
+    /// Where the graph is from, if it is not made from the table.
+    pub edges: Vec<String>,
+    /// Where the start is from, if it is given.
+    pub start: Vec<String>,
+}
+
+/// The command that makes a fit again, to the bit.
+pub fn command(fit: &Fit, files: &Files) -> String {
+    let mut words = fit_words(&fit.config, files);
+    if let Some(pruning) = &fit.pruning {
+        words.push(flag("prune"));
+        words.extend(pruning.max_removed.iter().flat_map(|count| [flag("max_removed"), count.to_string()]));
+        if pruning.min_gain != tangency::evidence::PruneOptions::default().min_gain {
+            words.extend([flag("min_gain"), Value::Real(pruning.min_gain).to_string()]);
+        }
+    }
+    words.extend(fit.calibration.iter().flat_map(|found| [flag("calibrate"), found.folds.to_string()]));
+    typed(words)
+}
+
+/// The command that fits again on the edges of a file.
+pub fn refit(fit: &Fit, files: &Files, edges: &str) -> String {
+    let edges = vec![flag("edges"), edges.to_owned()];
+    typed(fit_words(&fit.config, &Files { edges, ..files.clone() }))
+}
+
+fn fit_words(config: &Config, files: &Files) -> Vec<String> {
+    let mut words = vec!["tangency".to_owned(), "fit".to_owned(), files.table.clone()];
+    words.extend(files.reading.iter().cloned());
+    words.extend(files.edges.iter().cloned());
+    match config.init {
+        init if init.is_given() && files.start.is_empty() => {
+            let name = if init == Init::Maps { "init_maps" } else { "init_coordinates" };
+            words.extend([flag(name), UNKNOWN_START.to_owned()]);
+        }
+        _ => words.extend(files.start.iter().cloned()),
+    }
+    words.extend(settings(config, !files.edges.is_empty()));
+    words
+}
+
+/// Settings as flags, those that differ from the defaults. On a graph of its own (`edges`) those that make a graph are left
+/// out.
+pub fn settings(config: &Config, edges: bool) -> Vec<String> {
+    let unused: &[&str] = match (edges, config.radius) {
+        (true, _) => &["n_neighbors", "symmetry", "radius"],
+        (false, Some(_)) => &["n_neighbors", "symmetry"],
+        (false, None) => &[],
+    };
+    let words = |(setting, value): (&Setting, Value)| match setting.kind {
+        Kind::Switch => vec![flag(setting.name)],
+        _ => vec![flag(setting.name), value.to_string()],
+    };
+    let used = |(setting, _): &(&Setting, Value)| {
+        !unused.contains(&setting.name) && !(setting.name == "init" && config.init.is_given())
+    };
+    config.differences(Preset::Default).into_iter().filter(used).flat_map(words).collect()
+}
+
+/// Words, as a shell would have them.
+pub fn typed(words: impl IntoIterator<Item = String>) -> String {
+    words.into_iter().map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
+}
+
+/// A word of a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "._-/+,:@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}

@@ -1,0 +1,127 @@
+//! The table of settings. A row makes the field of [`Config`], its default, its check, its flag on the command line and the
+//! check of its argument in Python.
+
+use super::setting::{Field, Group, Kind, Range, Setting, Value};
+use super::{Choice, Init, Rule, Uncertainty};
+use crate::error::Result;
+use crate::graph::{NeighborSearch, Symmetry};
+use crate::inference::EngineKind;
+use crate::model::ScalingRule;
+use serde::{Deserialize, Serialize};
+
+/// Rows of doc comment, field, type, default, group and kind to a struct and a list.
+macro_rules! settings {
+    ($($(#[doc = $about:literal])+ $name:ident: $type:ty = $default:expr, $group:ident, $kind:expr;)+) => {
+        /// The settings of a fit. A field here, an argument in Python and a flag on the command line have the same name.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct Config {
+            $($(#[doc = $about])+ pub $name: $type,)+
+        }
+
+        impl Default for Config {
+            fn default() -> Self {
+                Self { $($name: $default),+ }
+            }
+        }
+
+        impl Config {
+            /// The table: every setting, in order.
+            pub const SETTINGS: &'static [Setting] = &[$(Setting {
+                name: stringify!($name),
+                about: concat!($($about),+).trim_ascii_start(),
+                group: Group::$group,
+                kind: $kind,
+                optional: <$type as Field>::OPTIONAL,
+            }),+];
+
+            /// The value of the setting with this name; none if there is no such setting.
+            pub fn get(&self, name: &str) -> Option<Value> {
+                match name {
+                    $(stringify!($name) => Some(self.$name.value()),)+
+                    _ => None,
+                }
+            }
+
+            /// Gives a setting a value.
+            pub fn set(&mut self, setting: &Setting, value: &Value) -> Result<()> {
+                match setting.name {
+                    $(stringify!($name) => {
+                        self.$name = Field::from_value(value).ok_or_else(|| setting.refused(value.to_string().into()))?;
+                    })+
+                    _ => {}
+                }
+                Ok(())
+            }
+
+            /// Whether this is a value of the setting with this name, as JSON has it; none if there is no such setting.
+            pub(crate) fn reads(name: &str, value: &serde_json::Value) -> Option<bool> {
+                match name {
+                    $(stringify!($name) => Some(<$type>::deserialize(value).is_ok()),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+settings! {
+    /// Number of coordinates, the latent dimension.
+    n_components: usize = 2, Model, Kind::Whole(1);
+    /// Neighbours of each point.
+    n_neighbors: usize = 9, Graph, Kind::Whole(1);
+    /// Whether an edge needs one of two points to list the other as a neighbour, or both.
+    symmetry: Symmetry = Symmetry::Or, Graph, Kind::Choice(Symmetry::list);
+    /// How nearest neighbours are searched: all of them, or nearly all and quickly.
+    neighbor_search: NeighborSearch = NeighborSearch::Auto, Graph, Kind::Choice(NeighborSearch::list);
+    /// Join all points within this distance, in the units of the table, instead of the nearest `n_neighbors`.
+    radius: Option<f64> = None, Graph, Kind::Real(Range::Positive);
+    /// Join the pieces of a broken graph by the shortest bridges.
+    connect: bool = false, Graph, Kind::Switch;
+    /// Keep only the largest piece of a broken graph.
+    largest: bool = false, Graph, Kind::Switch;
+    /// How features are scaled after centring.
+    scaling: ScalingRule = ScalingRule::MaxAbs, Model, Kind::Choice(ScalingRule::list);
+    /// Fit along the principal axes that hold this share of the variance, for many features; all features if unset.
+    pca: Option<f64> = None, Engine, Kind::Real(Range::Share);
+    /// Where a run starts.
+    init: Init = Init::Auto, Engine, Kind::Choice(Init::by_name);
+    /// Number of random starts, of which the one with the best bound is kept.
+    n_init: usize = 1, Engine, Kind::Whole(1);
+    /// Most iterations of a run.
+    max_iter: usize = 500, Engine, Kind::Whole(1);
+    /// A run ends when an iteration without extrapolation raises the bound by less than this, in nats per point; 0 never ends
+    /// it.
+    tol: f64 = 1e-4, Engine, Kind::Real(Range::NotNegative);
+    /// What `tol` is for runs that begin from a coarser graph. It is larger: what such a run gains slowly it gains by bending a
+    /// layout that is right.
+    coarse_tol: f64 = 1e-2, Engine, Kind::Real(Range::NotNegative);
+    /// The small constant ε of the paper's priors.
+    epsilon: f64 = 1e-3, Model, Kind::Real(Range::Positive);
+    /// First noise precision γ.
+    gamma0: f64 = 1.0, Model, Kind::Real(Range::Positive);
+    /// α of the first update of the coordinates; a fixed `alpha` takes its place after the first iteration, a learned one after
+    /// a warm-up.
+    alpha0: f64 = 1e-3, Model, Kind::Real(Range::Positive);
+    /// Precision α of the coordinates after the first updates.
+    alpha: Rule = Rule::Learned, Model, Kind::LearnedOr(Range::Positive);
+    /// Smoothness λ of the maps.
+    lambda: Rule = Rule::Learned, Model, Kind::LearnedOr(Range::Positive);
+    /// Magnitude ν of the maps; 0 is the paper's prior.
+    nu: Rule = Rule::Learned, Model, Kind::LearnedOr(Range::NotNegative);
+    /// Joint rescaling and guarded extrapolation, which make a run shorter.
+    accelerate: bool = true, Engine, Kind::Switch;
+    /// What the reported standard deviations of coordinates are about.
+    uncertainty: Uncertainty = Uncertainty::Relative, Model, Kind::Choice(Uncertainty::list);
+    /// Keep how all coordinates vary together, for distances and samples: (n·d)² numbers, which only the exact engine has.
+    full_covariance: bool = false, Model, Kind::Switch;
+    /// One Gaussian over all points, or independent points for many of them.
+    engine: EngineKind = EngineKind::Auto, Engine, Kind::Choice(EngineKind::list);
+    /// Steps along the graph within which the factorised engine looks for resistances; 0 for the whole graph.
+    ball_radius: usize = 2, Engine, Kind::Whole(0);
+    /// Draws from which the factorised engine estimates standard deviations; 0 for conditional ones, which are too small; by the
+    /// number of points if unset.
+    draws: Option<usize> = None, Engine, Kind::Whole(0);
+    /// Seed of everything random.
+    random_state: u64 = 0, Engine, Kind::Whole(0);
+}

@@ -1,0 +1,48 @@
+//! Numbers of a fit as arrays, point by point.
+
+use crate::arrays::{Out, array, columns};
+use numpy::{Ix1, Ix3, Ix4};
+use pyo3::prelude::*;
+use tangency::Fit;
+
+/// [n, d_x, d_x]
+pub fn covariances<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Out<'py, Ix3>> {
+    let d_x = fit.coordinates.ncols();
+    array(py, columns(&fit.coordinate_covariances), (fit.n(), d_x, d_x))
+}
+
+/// [n, d_x, n, d_x]
+pub fn full_covariance<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Option<Out<'py, Ix4>>> {
+    let (n, d_x) = (fit.n(), fit.coordinates.ncols());
+    fit.full_covariance.as_ref().map(|full| array(py, columns(full), (n, d_x, n, d_x))).transpose()
+}
+
+/// Maps in the units of the table. [n, d_y, d_x]
+pub fn maps<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Out<'py, Ix3>> {
+    let (d_x, scale) = (fit.coordinates.ncols(), &fit.scaling.scale);
+    by_point(py, fit, |i, f, a| fit.maps[(f, i * d_x + a)] * scale[f])
+}
+
+/// Standard deviations of the maps in the units of the table. [n, d_y, d_x]
+pub fn map_deviations<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Out<'py, Ix3>> {
+    let (d_x, scale) = (fit.coordinates.ncols(), &fit.scaling.scale);
+    by_point(py, fit, |i, f, a| scale[f] * fit.map_covariances[(a * d_x + a, i)].max(0.0).sqrt())
+}
+
+/// The bound after each iteration, in the units of the table.
+pub fn bounds<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Out<'py, Ix1>> {
+    let jacobian = fit.scaling.log_jacobian(fit.n());
+    array(py, fit.trace.iter().map(|point| point.bound_scaled - jacobian).collect(), fit.trace.len())
+}
+
+/// An entry for each point, feature and coordinate. [n, d_y, d_x]
+fn by_point<'py>(py: Python<'py>, fit: &Fit, entry: impl Fn(usize, usize, usize) -> f64) -> PyResult<Out<'py, Ix3>> {
+    let (n, d_y, d_x) = (fit.n(), fit.scaling.scale.len(), fit.coordinates.ncols());
+    let mut values = Vec::with_capacity(n * d_y * d_x);
+    for i in 0..n {
+        for f in 0..d_y {
+            values.extend((0..d_x).map(|a| entry(i, f, a)));
+        }
+    }
+    array(py, values, (n, d_y, d_x))
+}

@@ -1,0 +1,62 @@
+//! New rows: placed and scored.
+
+use crate::arrays::Lying;
+use crate::attend::Watch;
+use tangency::extend::Extension;
+use tangency::io::of_table;
+use tangency::linalg::View;
+
+/// Where rows were placed, row by row.
+#[derive(Default)]
+pub struct Placed {
+    /// [m, d_x]
+    pub mean: Vec<f64>,
+    /// [m, d_x]
+    pub deviations: Vec<f64>,
+    /// How many had not come to rest.
+    pub unsettled: usize,
+}
+
+/// Places rows.
+pub fn place(extension: &Extension, lying: Lying<'_>, watch: &Watch) -> tangency::Result<Placed> {
+    let mut placed = Placed::default();
+    in_blocks(lying, watch, |rows| {
+        for placement in &extension.transform_columns(rows)? {
+            let total = extension.total_covariance(placement);
+            placed.mean.extend(extension.coordinates(placement));
+            placed.deviations.extend((0..total.nrows()).map(|a| total[(a, a)].max(0.0).sqrt()));
+            placed.unsettled += usize::from(placement.point.is_none() && !placement.settled);
+        }
+        Ok(())
+    })?;
+    Ok(placed)
+}
+
+/// Log-density of rows, and their novelty.
+pub fn score(extension: &Extension, lying: Lying<'_>, watch: &Watch) -> tangency::Result<(Vec<f64>, Vec<f64>)> {
+    let mut densities = Vec::new();
+    in_blocks(lying, watch, |rows| {
+        densities.extend(extension.transform_columns(rows)?.iter().map(|p| extension.log_density(p)));
+        Ok(())
+    })?;
+    let novelty = densities.iter().map(|&density| extension.novelty(density)).collect();
+    Ok((densities, novelty))
+}
+
+/// Some rows at a time, a row a column, so that Ctrl-C is heard between them.
+fn in_blocks(
+    lying: Lying<'_>,
+    watch: &Watch,
+    mut work: impl FnMut(View) -> tangency::Result<()>,
+) -> tangency::Result<()> {
+    const ROWS: usize = 4096;
+    let columns = lying.view().transpose();
+    for first in (0..columns.ncols()).step_by(ROWS) {
+        if watch.stopped() {
+            return Err(tangency::Error::Interrupted { what: "the placement of rows" });
+        }
+        let block = columns.subcols(first, ROWS.min(columns.ncols() - first));
+        work(block).map_err(|error| of_table(error, first))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,217 @@
+"""A fitted model put to use: rows that it has not seen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from . import _blocks, _settings, _table_input
+from ._attributes import Array, Attributes
+from ._progress import Bar, warn
+
+
+class NewRows(Attributes):
+    """Rows placed, expected, scored and drawn."""
+
+    def transform(self, X: Any, return_std: bool = False) -> Any:
+        """Coordinates of new rows.
+
+        A row that was fitted is where the fit put it; any other is placed by its nearest training rows, which stay
+        where they are. Each row is placed by itself, so that blocks of rows give the same as all at once. A Dask array
+        gives a Dask array, computed block by block.
+
+        Parameters
+        ----------
+        X : array_like of shape (n_rows, n_features)
+            New rows; distances to the training rows if distances were fitted.
+        return_std : bool, default=False
+            Also return standard deviations.
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_rows, n_components)
+        std : ndarray of shape (n_rows, n_components)
+            If `return_std`.
+        """
+        if _blocks.is_dask(X):
+            check_is_fitted(self, "_native")
+            return _blocks.transform_dask(self, X, return_std)
+        native, table = self._fitted(), self._rows(X)
+        coordinates, deviations, unsettled = native.transform(table, _settings.threads(self.n_jobs))
+        if unsettled:
+            text = f"{unsettled} of {len(table)} rows had not come to rest; do not trust their coordinates"
+            warn(text, ConvergenceWarning)
+        return (coordinates, deviations) if return_std else coordinates
+
+    def inverse_transform(self, X: Any, return_std: bool = False) -> Any:
+        """Measurements that are expected at coordinates.
+
+        Parameters
+        ----------
+        X : array_like of shape (n_rows, n_components)
+            Coordinates.
+        return_std : bool, default=False
+            Also return the standard deviation of a measurement made there.
+
+        Returns
+        -------
+        values : ndarray of shape (n_rows, n_features)
+        std : ndarray of shape (n_rows, n_features)
+            If `return_std`.
+        """
+        native, coordinates = self._fitted(), _table_input.checked(X)
+        values, deviations = native.reconstruct(coordinates, False, _settings.threads(self.n_jobs))
+        return (values, deviations) if return_std else values
+
+    def score(self, X: Any = None, y: Any = None) -> float:
+        """The bound per point, in nats; higher is better.
+
+        Parameters
+        ----------
+        X : array_like of shape (n_rows, n_features), default=None
+            Without it, or for the table that was fitted, the bound of the fit divided by its points. For other rows the
+            mean of :meth:`score_samples`: what each of them would add to the bound.
+        y : ignored
+        """
+        native = self._fitted()
+        if X is not None:
+            table = self._rows(X)
+            kept = table[self.rows_] if len(table) == native.n_rows else table
+            if not np.array_equal(kept, native.observations):
+                return float(native.score(table, _settings.threads(self.n_jobs))[0].mean())
+        return float(self.lower_bound_ / len(self.embedding_))
+
+    def score_samples(self, X: Any) -> Array:
+        """Log-density of rows, in nats and in the units of the table: the lower, the stranger.
+
+        It is the change of the bound when the row is added. A row that was fitted is held out for it.
+
+        Parameters
+        ----------
+        X : array_like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        native = self._fitted()
+        return native.score(self._rows(X), _settings.threads(self.n_jobs))[0]
+
+    def novelty(self, X: Any) -> Array:
+        """The share of training rows that are less strange than each row, from 0 to 1.
+
+        Without :meth:`calibrate` the training rows are held out of a model that has seen them: then only the order
+        counts, and ordinary new rows have more than 0.5 on average.
+
+        Parameters
+        ----------
+        X : array_like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        native = self._fitted()
+        return native.score(self._rows(X), _settings.threads(self.n_jobs))[1]
+
+    def sample(self, n_samples: int = 1, random_state: Any = 0, return_coordinates: bool = False) -> Any:
+        """New rows drawn from the model, each beside a random training row.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, numpy generator or None, default=0
+        return_coordinates : bool, default=False
+            Also return the coordinates that were drawn.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+        coordinates : ndarray of shape (n_samples, n_components)
+            If `return_coordinates`.
+        """
+        native = self._fitted()
+        count = _settings.count("n_samples", n_samples, self.n_features_in_ + self._n_features_out)
+        values, coordinates = native.sample(count, _settings.seed(random_state), _settings.threads(self.n_jobs))
+        return (values, coordinates) if return_coordinates else values
+
+    def transform_file(
+        self,
+        source: str | os.PathLike[str],
+        destination: str | os.PathLike[str],
+        *,
+        columns: Iterable[str] | None = None,
+        id_column: str | None = None,
+        label_column: str | None = None,
+        details: bool = False,
+        overwrite: bool = False,
+    ) -> int:
+        """Places the rows of a table file and writes them to another, in memory that does not grow with the file.
+
+        Parameters
+        ----------
+        source : path
+            CSV, TSV, .npy, .npz or Parquet.
+        destination : path
+            CSV or Parquet, with columns id, x1 …, sd1 …, log_density, novelty. It appears when it is complete; after
+            Ctrl-C it holds the rows until then, with a warning.
+        columns : iterable of str, default=None
+            The columns that are the features, in the order of the fit, by name or number from 1; without it those with
+            the names of the features.
+        id_column, label_column : str, default=None
+            Columns to be carried over.
+        details : bool, default=False
+            Also write the neighbours, covariance and local map of each row.
+        overwrite : bool, default=False
+            Whether `destination` may exist.
+
+        Returns
+        -------
+        int
+            Number of rows.
+        """
+        native = self._fitted()
+        if self._distances is not None:
+            raise ValueError("transform_file needs measurements, and this model was fitted to distances; use transform")
+        with Bar("transform", self.verbose) as bar:
+            rows, _, interrupted = native.transform_file(
+                os.fspath(source),
+                os.fspath(destination),
+                overwrite=overwrite,
+                details=details,
+                columns=None if columns is None else [str(column) for column in columns],
+                id_column=id_column,
+                label_column=label_column,
+                threads=_settings.threads(self.n_jobs),
+                progress=bar.callback,
+            )
+        if interrupted:
+            warn(f"interrupted after {rows} rows; the file has no more")
+        return rows
+
+    def iter_transform(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """Places batches of rows one after the other.
+
+        Parameters
+        ----------
+        batches : iterable
+            Tables of any kind that `transform` takes, or Arrow record batches, for instance a
+            ``pyarrow.dataset.Dataset.to_batches()``. An Arrow batch may have other columns too.
+
+        Yields
+        ------
+        ndarray or pyarrow.RecordBatch
+            Coordinates; for an Arrow batch a batch of columns x1 …, sd1 ….
+        """
+        check_is_fitted(self, "_native")
+        return _blocks.transform_batches(self, batches)
+
+    def _rows(self, X: Any) -> Array:
+        """New rows, checked, as measurements."""
+        table = _table_input.checked(X, self)
+        return table if self._distances is None else _table_input.contiguous(self._distances.place(table))

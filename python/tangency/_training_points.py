@@ -1,0 +1,128 @@
+"""What a fitted model knows of its own points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from . import _settings
+from ._attributes import Array, Attributes
+from ._progress import Bar
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class TrainingPoints(Attributes):
+    """Loadings, distances and draws of the points that were fitted, and how far to trust them."""
+
+    def loadings(self, points: Any = None) -> tuple[Array, Array]:
+        """Change of each feature per unit of each coordinate.
+
+        Parameters
+        ----------
+        points : int or sequence of int, default=None
+            Points to average over; all without it.
+
+        Returns
+        -------
+        mean, std : ndarray of shape (n_features, n_components)
+        """
+        native = self._fitted()
+        chosen = np.arange(len(self.embedding_)) if points is None else np.atleast_1d(np.asarray(points))
+        if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or (chosen.size and chosen.min() < 0):
+            raise ValueError(f"points must be one or more points of the model, numbered below {len(self.embedding_)}")
+        return native.loadings(chosen.tolist())
+
+    def leave_one_out(self) -> dict[str, Array]:
+        """Each training row as the others see it: a large strain tells where the manifold is badly fitted.
+
+        Returns
+        -------
+        dict
+            Arrays ``coordinates``, ``values`` and ``std`` (what the others expect there), ``strain`` (root mean square
+            of the standardised differences); NaN for a row that alone holds the graph together.
+        """
+        found = self._fitted().left_out(_settings.threads(self.n_jobs))
+        return dict(zip(("coordinates", "values", "std", "strain"), found, strict=True))
+
+    def calibrate(self, parts: int = 10) -> Self:
+        """Finds out how the model does on rows that it has not seen, by fits without one part of the rows in turn.
+
+        From then on `novelty` is a share of rows that were held out, and standard deviations of measurements are
+        multiplied by what was found. It takes about as long as `parts` fits.
+
+        Parameters
+        ----------
+        parts : int, default=10
+
+        Returns
+        -------
+        self : LLLVM
+        """
+        native = self._fitted()
+        with Bar("calibrate", self.verbose) as bar:
+            made = native.calibrated(_settings.whole("parts", parts, 2), _settings.threads(self.n_jobs), bar.callback)
+        self._adopt(made)
+        return self
+
+    def distance_interval(self, i: int, j: int, level: float = 0.9) -> dict[str, float]:
+        """The distance between two points of the embedding with its credible interval; needs ``full_covariance=True``.
+
+        Parameters
+        ----------
+        i, j : int
+            Points.
+        level : float, default=0.9
+            Probability of the interval.
+
+        Returns
+        -------
+        dict
+            ``of_means``, ``lower``, ``median``, ``upper``.
+        """
+        native, last = self._fitted(), len(self.embedding_) - 1
+        first, second = _settings.whole("i", i, 0, last), _settings.whole("j", j, 0, last)
+        share = _settings.real("level", level)
+        if not 0 < share < 1:
+            raise ValueError(f"level must be between 0 and 1, not {share}")
+        found = native.distance_interval(first, second, share)
+        return dict(zip(("of_means", "lower", "median", "upper"), found, strict=True))
+
+    def sample_embedding(self, n_draws: int = 1, random_state: Any = 0) -> Array:
+        """Draws of all coordinates from their posterior; needs ``full_covariance=True``.
+
+        Parameters
+        ----------
+        n_draws : int, default=1
+        random_state : int, numpy generator or None, default=0
+
+        Returns
+        -------
+        ndarray of shape (n_draws, n_samples, n_components)
+        """
+        native = self._fitted()
+        count = _settings.count("n_draws", n_draws, self.embedding_.size)
+        return native.sample_coordinates(count, _settings.seed(random_state), _settings.threads(self.n_jobs))
+
+    def plot(self, labels: ArrayLike | None = None, **options: Any) -> Any:
+        """Draws the embedding with its uncertainty; see :func:`tangency.plotting.embedding`.
+
+        Parameters
+        ----------
+        labels : array_like, default=None
+            Numbers or names that colour the points.
+        **options
+            Passed on.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from . import plotting
+
+        check_is_fitted(self, "_native")
+        return plotting.embedding(self, labels, **options)
