@@ -17,6 +17,7 @@ use page::Page;
 use peak_alloc::PeakAlloc;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tangency::message::Remedy;
 use tangency::{Error, Result};
 
 /// Counts what is allocated, so that methods can be compared by the memory they take.
@@ -79,10 +80,11 @@ impl DataOptions {
         match &self.data {
             Some(path) => Ok(path.clone()),
             None if beside.is_file() => Ok(beside),
-            None => Err(Error::InvalidConfig {
-                field: "data",
-                requirement: format!("the path of {name}; experiments/README.md tells where the data come from"),
-            }),
+            None => Err(Error::unfit(
+                "data",
+                format!("{name} is not there"),
+                [Remedy::act("give its path; experiments/README.md shows where the data come from")],
+            )),
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::{Options, root};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use tangency::io::Output;
+use tangency::message::Remedy;
 use tangency::{Error, Result};
 use tangency_report::{Figure, FigureError};
 
@@ -18,8 +19,7 @@ impl Page {
     /// An empty page in the folder of an experiment.
     pub fn new(name: &'static str, options: &Options) -> Result<Self> {
         let folder = options.out.clone().unwrap_or_else(|| root().join("experiments").join(name));
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| Error::File { path: folder.clone(), reason: format!("cannot be made: {error}") })?;
+        std::fs::create_dir_all(&folder).map_err(|error| Error::unwritable(&folder, &error))?;
         Ok(Self { folder, name, text: String::new() })
     }
 
@@ -42,8 +42,7 @@ impl Page {
     /// A figure, named without its ending.
     pub fn figure(&mut self, name: &str, what: &str, figure: std::result::Result<Figure, FigureError>) -> Result<()> {
         let path = self.folder.join(format!("{name}.svg"));
-        let figure =
-            figure.map_err(|error| Error::File { path: path.clone(), reason: format!("cannot be drawn: {error}") })?;
+        let figure = figure.map_err(|error| Error::file(&path, format!("cannot be drawn: {error}"), []))?;
         Output::claim(&path, true)?.write(|file| file.write_all(figure.svg().as_bytes()))?;
         println!("wrote {}", path.display());
         self.say(&format!("![{what}]({name}.svg)"));
@@ -82,9 +81,8 @@ pub fn results(root: &Path) -> Result<()> {
     let mut text = OPENING.to_owned();
     for (folder, heading, command) in PARTS {
         let path = root.join("experiments").join(folder).join("results.md");
-        let part = std::fs::read_to_string(&path).map_err(|error| Error::File {
-            path: path.clone(),
-            reason: format!("cannot be read ({error}); run the experiment first"),
+        let part = std::fs::read_to_string(&path).map_err(|error| {
+            Error::file(&path, format!("cannot be read ({error})"), [Remedy::act("run the experiment first")])
         })?;
         // pictures lie beside the part; what people make of it is written by people
         let part = part.trim().replace("](", &format!("](../experiments/{folder}/"));

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use tangency::inference::EngineKind;
 use tangency::io::Output;
+use tangency::message::{Remedy, shown};
 use tangency::{Config, Error, Fitter, Result, Shape, generate, quality};
 
 const HEADER: &str = "shape,n,noise,engine,stopped_at,iterations,graph_seconds,seconds,seconds_per_iteration,peak_gib,\
@@ -72,16 +73,18 @@ fn fit(
     engine_name: &str,
     most: Option<usize>,
 ) -> Result<String> {
-    let unknown = |field, requirement: &str| Error::InvalidConfig { field, requirement: requirement.into() };
+    let unknown = |name, value: &str, words: &'static str| {
+        Error::setting(name, format!("\"{}\"", shown(value)), "that is not known", [Remedy::act(words)])
+    };
     let shape = match shape_name {
         "swiss-roll" => Shape::SwissRoll,
         "s-curve" => Shape::SCurve,
-        _ => return Err(unknown("shape", "swiss-roll or s-curve")),
+        _ => return Err(unknown("shape", shape_name, "use swiss-roll or s-curve")),
     };
     let engine = match engine_name {
         "exact" => EngineKind::Exact,
         "factorised" => EngineKind::Factorised,
-        _ => return Err(unknown("engine", "exact or factorised")),
+        _ => return Err(unknown("engine", engine_name, "use exact or factorised")),
     };
     let data = generate(shape, n, noise, 1);
     let (_, crossing) = data.neighbor_edges(10);

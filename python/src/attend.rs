@@ -91,7 +91,8 @@ impl Watch {
 
 /// So many threads.
 pub fn pool(threads: usize) -> PyResult<rayon::ThreadPool> {
-    let too_many = |error| PyValueError::new_err(format!("n_jobs must be smaller: {error}"));
+    let too_many =
+        |error| PyValueError::new_err(format!("so many threads cannot be started ({error}); use a smaller n_jobs"));
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(too_many)
 }
 

@@ -2,9 +2,10 @@
 
 use crate::arrays::{Lying, Out, OutPairs, Pairs, Table, array, edges, pairs};
 use crate::attend::{Stop, Told, attend, attend_until};
-use crate::errors::{exception, in_python};
+use crate::errors::exception;
 use crate::model::Model;
 use crate::settings;
+use crate::words::Arguments;
 use numpy::Ix2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -209,10 +210,6 @@ pub fn run_cell(
 ) -> PyResult<Option<String>> {
     let fit = CellFit { candidate, config: settings::config(config)?, edges: crate::arrays::edges(&edges)? };
     let lying = Lying::of(&values)?;
-    let cell = attend_until(py, stop, threads, None, |watch| fit.run(lying.view(), &|| watch.stopped()))?;
-    let told = |mut cell: Cell| {
-        cell.message = cell.message.map(|message| in_python(&message));
-        settings::json(&cell)
-    };
-    cell.map(told).transpose()
+    let cell = attend_until(py, stop, threads, None, |watch| fit.run(lying.view(), &|| watch.stopped(), &Arguments))?;
+    cell.as_ref().map(settings::json).transpose()
 }

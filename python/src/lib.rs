@@ -10,6 +10,7 @@ mod quality;
 mod report;
 mod settings;
 mod synthetic;
+mod words;
 
 use peak_alloc::PeakAlloc;
 use pyo3::prelude::*;
@@ -33,6 +34,8 @@ mod _tangency {
     use crate::quality::{affine_r2, align, continuity, geodesic_correlation, knn_error, procrustes, trustworthiness};
     #[pymodule_export]
     use crate::report::{draw_multiples, report};
+    #[pymodule_export]
+    use crate::settings::{check_settings, settings};
     #[pymodule_export]
     use crate::synthetic::{generate, neighbor_edges};
 

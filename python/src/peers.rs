@@ -3,9 +3,10 @@
 use crate::PEAK;
 use crate::arrays::{Lying, Out, Pairs, Table, rows};
 use crate::attend::{Told, attend, pool};
-use crate::errors::{exception, in_python};
+use crate::errors::exception;
 use crate::model::Model;
 use crate::settings;
+use crate::words::Arguments;
 use numpy::Ix2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -13,6 +14,7 @@ use serde::de::DeserializeOwned;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tangency::compare::{Comparison as Comparing, Entrant, Meter, Trial, table};
 use tangency::io::Model as SavedModel;
+use tangency::message::Dialect;
 use tangency::peers::{Method, PeerOptions, embed};
 use tangency_report::comparison::panels;
 
@@ -99,6 +101,7 @@ impl Comparison {
         let mut comparing =
             attend(py, 1, None, |_| pool.install(|| Comparing::new(lying.view(), config, edges, truth, labels)))?;
         comparing.options = options;
+        comparing.words = &Arguments;
         comparing.meter = Some(Meter {
             reset: || PEAK.reset_peak_usage(),
             now: || PEAK.current_usage() as u64,
@@ -116,7 +119,7 @@ impl Comparison {
     /// Why a method does not belong to "all" here, if it does not.
     fn left_out(&self, method: &str) -> PyResult<Option<String>> {
         let entrant: Entrant = method.parse().map_err(exception)?;
-        Ok(entrant.left_out(self.state().0.rows().len()))
+        Ok(entrant.left_out(self.state().0.rows().len()).map(|reason| Arguments.words(&reason)))
     }
 
     /// Runs a method; `step` is what progress calls it.
@@ -126,8 +129,7 @@ impl Comparison {
         let (trial, stopped) = attend(py, 1, progress.as_ref(), |watch| {
             let mut told =
                 |done, value| watch.tell(|| Told { step: step.clone(), done, total: None, bound: Some(value) });
-            let mut trial = self.pool.install(|| self.state().0.run(entrant, &mut told));
-            trial.outcome = trial.outcome.map_err(|reason| in_python(&reason));
+            let trial = self.pool.install(|| self.state().0.run(entrant, &mut told));
             // methods that do not look whether they should stop have something to show all the same
             Ok((trial, watch.stopped()))
         })?;

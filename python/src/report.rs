@@ -3,6 +3,7 @@
 use crate::arrays::{Lying, Table};
 use crate::attend::attend;
 use crate::model::Model;
+use crate::words::Arguments;
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -51,7 +52,8 @@ pub fn report(
     let (ids, labels) = (ids.0.or_else(|| model.saved.ids.clone()), labels.0.or_else(|| model.saved.labels.clone()));
     let named = SavedModel { fit, feature_names, ids, labels };
     let comparisons = multiples(&comparisons)?;
-    let report = Report { title, command: Some(command), new, image, comparisons, ..Report::default() };
+    let report =
+        Report { title, command: Some(command), new, image, comparisons, words: Some(&Arguments), ..Report::default() };
     attend(py, threads, None, |_| report.html(&named))
 }
 

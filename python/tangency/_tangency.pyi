@@ -15,6 +15,7 @@ __all__ = [
     "Stop",
     "affine_r2",
     "align",
+    "check_settings",
     "continuity",
     "edge_scores",
     "embed",
@@ -27,6 +28,7 @@ __all__ = [
     "prune",
     "report",
     "run_cell",
+    "settings",
     "test_edges",
     "trustworthiness",
     "try_start",
@@ -239,5 +241,7 @@ def report(
     threads: int,
     comparisons: list[_Panel] = ...,
 ) -> str: ...
+def check_settings(text: str) -> None: ...
+def settings() -> str: ...
 def generate(shape: str, n_samples: int, noise: float, seed: int) -> tuple[_Floats, _Floats]: ...
 def neighbor_edges(points: _Floats, truth: _Floats, n_neighbors: int) -> tuple[_Pairs, _Pairs]: ...

@@ -4,12 +4,15 @@ use crate::args::CompareArgs;
 use crate::figure_file::{FileKind, cannot_be_drawn};
 use crate::report::Page;
 use crate::say::{self, Say};
+use crate::words::Flags;
 use crate::{PEAK, fit, interrupt, progress};
 use serde_json::json;
 use tangency::compare::{Comparison, Entrant, Meter, Trial, table};
 use tangency::io::table::{Table, read_table};
 use tangency::io::{Claims, Model, Output, write_rows};
 use tangency::linalg::Matrix;
+use tangency::message;
+use tangency::message::{Dialect, Piece};
 use tangency::peers::PeerOptions;
 use tangency::{Error, Result};
 use tangency_report::comparison::panels;
@@ -41,6 +44,7 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
     let labels = data.labels.clone();
     let mut comparison = Comparison::new(data.values.as_ref(), config, edges, truth, labels)?;
     comparison.options = options;
+    comparison.words = &Flags;
     comparison.meter = Some(Meter {
         reset: || PEAK.reset_peak_usage(),
         now: || PEAK.current_usage() as u64,
@@ -51,8 +55,12 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
         let first = trials.iter().find_map(|trial| Some((trial.entrant, trial.outcome.as_ref().err()?)));
         return Err(match first {
             Some((entrant, reason)) if !interrupt::asked() => {
-                let requirement = format!("such that one of them at least succeeds; {entrant}: {reason}");
-                Error::InvalidConfig { field: "methods", requirement }
+                let problem = message![
+                    "none of the methods in ",
+                    Piece::Setting("methods"),
+                    format!(" succeeds; {entrant}: {reason}")
+                ];
+                Error::unfit("methods", problem, [])
             }
             _ => Error::Interrupted { what: "the comparison" },
         });
@@ -142,7 +150,7 @@ fn run_all(comparison: &mut Comparison, entrants: &Entrants, say: Say) -> (Vec<T
             break;
         }
         if let Some(reason) = entrant.left_out(n).filter(|_| entrants.all) {
-            left_out.push(format!("{entrant} was left out: {reason}"));
+            left_out.push(format!("{entrant} was left out: {}", Flags.words(&reason)));
             continue;
         }
         let mut watch = progress::method(say, entrant, place + 1, entrants.listed.len());

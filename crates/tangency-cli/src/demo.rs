@@ -1,11 +1,14 @@
 //! `tangency demo`: a Swiss roll, unrolled.
 
 use crate::args::DemoArgs;
+use crate::figure_file::cannot_be_drawn;
 use crate::{fit, generate, info, prune, report, say::Say};
 use std::io::IsTerminal;
+use std::path::Path;
 use tangency::evidence::PruneOptions;
 use tangency::io::table::Table;
 use tangency::io::{Claims, Model, Output, save_model, write_embedding, write_rows};
+use tangency::message::Remedy;
 use tangency::quality::affine_r2;
 use tangency::view::PruningView;
 use tangency::{Config, Error, Fitter, Result, Shape};
@@ -16,8 +19,8 @@ use tangency_report::{Figure, unrolled};
 pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
     let config = args.settings.over(Config { random_state: args.seed, ..Config::default() })?;
     if args.n <= config.n_neighbors {
-        let requirement = format!("larger than {}, the number of neighbours", config.n_neighbors);
-        return Err(Error::InvalidConfig { field: "n", requirement });
+        let but = format!("each point has {} neighbours", config.n_neighbors);
+        return Err(Error::setting("n", args.n, but, [Remedy::Raise("n")]));
     }
     let mut claims = Claims::new(args.force, []);
     let mut claim = |name: &str| claims.claim(&args.dir.join(name));
@@ -71,11 +74,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
     let arc = roll.truth.col_as_slice(0);
     let labels = Some(model.fit.rows.iter().map(|&row| format!("{:.2}", arc[row])).collect());
     let shown = Model { fit: model.fit.clone(), feature_names: model.feature_names.clone(), ids: None, labels };
-    report::write(
-        &page_out,
-        &Report { title, table: Some("tangency-demo.csv"), command, ..Report::default() },
-        &shown,
-    )?;
+    report::write(&page_out, Report { title, table: Some("tangency-demo.csv"), command, ..Report::default() }, &shown)?;
 
     info::summary(&model).iter().for_each(|line| say.line(line));
     say.line(&format!("without them the two coordinates explain {:.2} % of the true ones", 100.0 * r2));
@@ -97,10 +96,9 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
 }
 
 fn figure(fit: &tangency::Fit, roll: &tangency::generate::Synthetic) -> Result<Figure> {
-    unrolled(fit, roll, "What tangency found")
-        .map_err(|error| Error::File { path: "tangency-demo.svg".into(), reason: error.to_string() })
+    unrolled(fit, roll, "What tangency found").map_err(|error| cannot_be_drawn(Path::new("tangency-demo.svg"), &error))
 }
 
 fn drawing(output: &Output, error: &tangency_report::FigureError) -> Error {
-    Error::File { path: output.path().to_owned(), reason: error.to_string() }
+    cannot_be_drawn(output.path(), error)
 }

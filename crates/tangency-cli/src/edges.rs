@@ -15,7 +15,7 @@ use tangency_report::page::Report;
 /// Runs the command.
 pub fn run(args: &EdgesArgs, say: Say) -> Result<()> {
     if args.seeds == 0 {
-        return Err(Error::InvalidConfig { field: "seeds", requirement: "at least 1".into() });
+        return Err(Error::too_small("seeds", 0, 1));
     }
     let mut claims = Claims::new(args.force, [&args.model]);
     let (out, page) = (claims.claim_if(&args.out)?, Page::claim(&args.page, &mut claims)?);

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 use tangency::io::Output;
-use tangency::{Error, Result};
+use tangency::message::{Piece, Remedy, file};
+use tangency::{Error, Result, message};
 use tangency_report::{Figure, FigureError};
 
 /// Pixels of a PNG to each CSS pixel: 288 an inch.
@@ -23,10 +24,11 @@ impl FileKind {
             "svg" => Ok(Self::Svg),
             "png" => Ok(Self::Png),
             "pdf" => Ok(Self::Pdf),
-            _ => Err(Error::InvalidConfig {
-                field,
-                requirement: format!("a file that ends in .svg, .png or .pdf, not {}", path.display()),
-            }),
+            _ => {
+                let problem =
+                    message![Piece::Setting(field), " is ", file(path), ", whose ending is not that of a figure"];
+                Err(Error::unfit(field, problem, [Remedy::act("give a name that ends in .svg, .png or .pdf")]))
+            }
         }
     }
 
@@ -48,5 +50,9 @@ impl FileKind {
 
 /// What is said of a figure that has no picture.
 pub fn cannot_be_drawn(path: &Path, error: &FigureError) -> Error {
-    Error::File { path: path.to_owned(), reason: format!("cannot be drawn: {error}") }
+    let remedies = match error {
+        FigureError::Scale(_) => vec![Remedy::Lower("scale"), Remedy::Lower("width")],
+        _ => vec![],
+    };
+    Error::file(path, format!("cannot be drawn: {error}"), remedies)
 }

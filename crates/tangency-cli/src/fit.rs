@@ -3,6 +3,7 @@
 use crate::args::{EdgeListArgs, FitArgs, StartArgs, TableArgs, header};
 use crate::report::Page;
 use crate::say::{self, Say};
+use crate::words::Flags;
 use crate::{info, interrupt, progress, prune, report};
 use std::path::PathBuf;
 use tangency::extend::{calibrate, check_parts};
@@ -10,6 +11,7 @@ use tangency::inference::{Start, Stop};
 use tangency::io::table::{Table, TableOptions, read_cells, read_matrix, read_table};
 use tangency::io::{Claims, Model, save_model, write_embedding, write_trace};
 use tangency::linalg::Matrix;
+use tangency::message::{Message, Piece, Remedy, Sentence};
 use tangency::view::PruningView;
 use tangency::{Error, Fitter, Result};
 use tangency_report::command::{Files, command, flag};
@@ -25,9 +27,11 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
             || pruning.out_edges.is_some()
             || pruning.removed.is_some())
     {
-        let requirement =
-            "given when edges are to be removed (--max-removed, --min-gain, --out-edges, --removed)".into();
-        return Err(Error::InvalidConfig { field: "prune", requirement });
+        let mut names = ["max_removed", "min_gain", "out_edges", "removed"].map(Piece::Setting).into_iter();
+        let mut pieces: Vec<Piece> = names.next().into_iter().collect();
+        names.for_each(|name| pieces.extend([" or ".into(), name]));
+        pieces.extend([" was given, but ".into(), Piece::Setting("prune"), " was not".into()]);
+        return Err(Error::unfit("prune", Message(pieces), [Remedy::TurnOn("prune").to("remove edges")]));
     }
     prune::options(pruning).validate()?;
     let mut claims = Claims::new(args.force, inputs(&args.table, &args.graph, &args.start));
@@ -103,7 +107,7 @@ fn calibrate_model(model: &mut Model, parts: usize, say: Say) -> Option<String> 
             None
         }
         Err(Error::Interrupted { .. }) => Some("the model was not calibrated, because that was interrupted".into()),
-        Err(error) => Some(format!("the model was not calibrated: {error}")),
+        Err(error) => Some(format!("the model was not calibrated: {}", error.in_words(&Flags))),
     }
 }
 

@@ -9,10 +9,10 @@ use tangency::{Error, Result, generate};
 /// Runs the command.
 pub fn run(args: &GenerateArgs, say: Say) -> Result<()> {
     if args.n == 0 {
-        return Err(Error::InvalidConfig { field: "n", requirement: "at least 1".into() });
+        return Err(Error::too_small("n", 0, 1));
     }
     if !(args.noise >= 0.0 && args.noise.is_finite()) {
-        return Err(Error::InvalidConfig { field: "noise", requirement: "zero or a positive number".into() });
+        return Err(Error::negative("noise", args.noise));
     }
     let output = args.out.as_ref().map(|path| Output::claim(path, args.force)).transpose()?;
     let drawn = generate(args.shape, args.n, args.noise, args.seed);

@@ -2,9 +2,12 @@
 
 use crate::args::InfoArgs;
 use crate::say::Say;
+use crate::words::Flags;
 use serde_json::{Value, json};
 use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
+use tangency::message;
+use tangency::message::{Piece, Remedy, Sentence, given};
 use tangency::view::{CalibrationRow, CoordinateRow, DistanceRow, Summary};
 use tangency::{Choice, Error, Result};
 
@@ -36,16 +39,23 @@ pub fn run(args: &InfoArgs, say: Say) -> Result<()> {
 
 /// Two points of a model, named `I,J` by id or row number in this option.
 pub fn two_points(model: &Model, pair: &str, field: &'static str) -> Result<(usize, usize)> {
-    let invalid = |requirement: String| Error::InvalidConfig { field, requirement };
-    let (first, second) = pair.split_once(',').ok_or_else(|| invalid(format!("two points as I,J, not \"{pair}\"")))?;
+    let (first, second) = pair.split_once(',').ok_or_else(|| {
+        let problem = message![Piece::Setting(field), " is \"", given(pair), "\", but two points are needed"];
+        Error::unfit(field, problem, [Remedy::act("give them as I,J")])
+    })?;
     Ok((point(model, first, field)?, point(model, second, field)?))
 }
 
 /// A point of a model, named by id or row number in this option.
 pub fn point(model: &Model, text: &str, field: &'static str) -> Result<usize> {
     (0..model.fit.n()).find(|&i| model.id(i) == text.trim()).ok_or_else(|| {
-        let requirement = format!("a point of the model; there is no \"{}\"", text.trim());
-        Error::InvalidConfig { field, requirement }
+        let problem =
+            message![Piece::Setting(field), " names \"", given(text.trim()), "\", which is no point of the model"];
+        Error::unfit(
+            field,
+            problem,
+            [Remedy::act("give its id, or its row of the table from 0 where there are no ids")],
+        )
     })
 }
 
@@ -151,7 +161,7 @@ pub fn decided(model: &Model) -> Vec<String> {
 
 /// What a person should know before trusting a model.
 pub fn warnings(model: &Model) -> Vec<String> {
-    model.cautions().iter().map(ToString::to_string).collect()
+    model.cautions().iter().map(|caution| caution.in_words(&Flags)).collect()
 }
 
 /// A model for machines, without its arrays.

@@ -5,6 +5,8 @@ use crate::info;
 use crate::say::{self, Say};
 use serde_json::json;
 use tangency::io::{Cells, Claims, ColumnKind, Model, TableWriter, load_model, numbered};
+use tangency::message;
+use tangency::message::{Message, Piece, Remedy, given};
 use tangency::view::{LoadingRow, LoadingsView};
 use tangency::{Error, Result};
 
@@ -70,7 +72,7 @@ pub fn described_choice(model: &Model, points: &[usize]) -> String {
 
 /// The points that all of the conditions leave.
 pub fn chosen(model: &Model, args: &ChoiceArgs) -> Result<Vec<usize>> {
-    let invalid = |field, requirement: String| Err(Error::InvalidConfig { field, requirement });
+    let unfit = |name, problem: Message, remedy: Remedy| Err(Error::unfit(name, problem, [remedy]));
     let mut points: Vec<usize> = (0..model.fit.n()).collect();
     if !args.point.is_empty() {
         points = args.point.iter().map(|id| info::point(model, id, "point")).collect::<Result<_>>()?;
@@ -79,23 +81,33 @@ pub fn chosen(model: &Model, args: &ChoiceArgs) -> Result<Vec<usize>> {
     }
     if !args.label.is_empty() {
         let Some(labels) = &model.labels else {
-            return invalid("label", "left out: this model was fitted without --label-column".into());
+            let (label, column) = (Piece::Setting("label"), Piece::Setting("label_column"));
+            let problem = message![label, " was given, but this model was fitted without ", column];
+            return unfit("label", problem, Remedy::Omit("label"));
         };
         if let Some(label) = args.label.iter().find(|label| !labels.contains(label)) {
-            return invalid("label", format!("one of the model's; no point is labelled \"{label}\""));
+            let problem = message!["no point of the model has the label \"", given(label), "\""];
+            return unfit("label", problem, Remedy::Change("label"));
         }
         points.retain(|&i| args.label.contains(&labels[i]));
     }
     for text in &args.region {
         let d_x = model.fit.coordinates.ncols();
         let Some((a, low, high)) = region(text, d_x) else {
-            return invalid("region", format!("a coordinate and its range, such as x{d_x}=-1:0.5, not \"{text}\""));
+            let problem = message![
+                Piece::Setting("region"),
+                " is \"",
+                given(text),
+                "\", which is not a coordinate of the model and its range"
+            ];
+            return unfit("region", problem, Remedy::act(format!("write it like x{d_x}=-1:0.5")));
         };
         points.retain(|&i| (low..=high).contains(&model.fit.coordinates[(i, a)]));
     }
     if points.is_empty() {
         let field = if args.region.is_empty() { "label" } else { "region" };
-        return invalid(field, "such that a point is left; no point of the model meets all conditions".into());
+        let problem = message!["no point of the model meets all conditions"];
+        return unfit(field, problem, Remedy::Change(field));
     }
     Ok(points)
 }

@@ -20,6 +20,7 @@ mod sample;
 mod say;
 mod select;
 mod transform;
+mod words;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -64,15 +65,17 @@ fn main() -> ExitCode {
 const MOST_THREADS: usize = 1024;
 
 fn start_threads(threads: Option<usize>) -> tangency::Result<()> {
-    let invalid = |requirement: String| tangency::Error::InvalidConfig { field: "threads", requirement };
+    let too_many = |count: usize, because: String| tangency::Error::too_large("threads", count, because);
     let count = match threads {
-        Some(0) => return Err(invalid("at least 1".into())),
-        Some(count) if count > MOST_THREADS => return Err(invalid(format!("at most {MOST_THREADS}, not {count}"))),
+        Some(0) => return Err(tangency::Error::too_small("threads", 0, 1)),
+        Some(count) if count > MOST_THREADS => {
+            return Err(too_many(count, format!("the largest value is {MOST_THREADS}")));
+        }
         Some(count) => count,
         None => 0, // rayon's own choice: all cores
     };
     rayon::ThreadPoolBuilder::new()
         .num_threads(count)
         .build_global()
-        .map_err(|error| invalid(format!("fewer: {error}")))
+        .map_err(|error| too_many(count, format!("they cannot be started ({error})")))
 }

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use tangency::evidence::{PruneOptions, Pruned, prune};
 use tangency::io::table::{TableOptions, read_table};
 use tangency::io::{Claims, Model, Output, load_model, save_model, write_edges, write_embedding};
+use tangency::message;
+use tangency::message::{Piece, Remedy};
 use tangency::view::PruningView;
 use tangency::{Config, Error, Fitter, Result};
 use tangency_report::page::Report;
@@ -22,8 +24,10 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
     options(&args.pruning).validate()?;
     let given = [&args.out, &args.embedding, &args.pruning.out_edges, &args.pruning.removed, &args.page.report];
     if !args.apply && given.iter().any(|path| path.is_some()) {
-        let requirement = "given when files are to be written; without it the plan is only shown".into();
-        return Err(Error::InvalidConfig { field: "apply", requirement });
+        let apply = Piece::Setting("apply");
+        let problem =
+            message!["files are named, but without ", apply, " the plan is only shown and nothing is written"];
+        return Err(Error::unfit("apply", problem, [Remedy::TurnOn("apply")]));
     }
     let mut claims = Claims::new(args.force, fit::inputs(&args.table, &args.graph, &args.start));
     let outputs = if args.apply {
@@ -76,8 +80,12 @@ fn model(args: &PruneArgs, config: Config, say: Say) -> Result<Model> {
     if path.extension().is_some_and(|extension| extension == "safetensors") {
         let plain = config == Config::default() && args.graph.edges.is_none() && options == TableOptions::default();
         if !plain || fit::has_start(&args.start) {
-            let requirement = "left out for a model, which has its own; give the table to fit it anew".into();
-            return Err(Error::InvalidConfig { field: "settings of the table, the graph and the fit", requirement });
+            let problem = "settings of the table, the graph or the fit were given, but a model has its own";
+            return Err(Error::unfit(
+                "table",
+                problem,
+                [Remedy::act("leave them out"), Remedy::act("give the table instead of the model to fit it again")],
+            ));
         }
         return load_model(path);
     }

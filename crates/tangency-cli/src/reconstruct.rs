@@ -1,6 +1,8 @@
 //! `tangency reconstruct`: observations from coordinates, for a table, for the training points, or over a grid.
 
 use crate::args::ReconstructArgs;
+use crate::figure_file::cannot_be_drawn;
+use crate::rows::other_image;
 use crate::rows::{beside_features, counted, extension, image_shape, options};
 use crate::say::{self, Say};
 use crate::{info, interrupt, progress};
@@ -12,6 +14,8 @@ use tangency::io::{
     Cells, Claims, ColumnKind, Model, Output, TableWriter, block_rows, ids, load_model, next_block, numbered, of_table,
 };
 use tangency::linalg::Matrix;
+use tangency::message;
+use tangency::message::{Piece, Remedy, file, shown};
 use tangency::view::{GridPlaces, GridView, Known};
 use tangency::{Error, Result};
 use tangency_report::{Tile, TileShape, tiles};
@@ -149,8 +153,9 @@ impl Job<'_> {
         let d_x = self.d_x();
         let Some(sizes) = counts(size) else {
             let example = vec!["20"; d_x].join("x");
-            let requirement = format!("{} such as {example}, not \"{size}\"", counted(d_x, "number"));
-            return Err(Error::InvalidConfig { field: "grid", requirement });
+            let (value, but) =
+                (format!("\"{}\"", shown(size)), format!("the model needs {} above 0", counted(d_x, "number")));
+            return Err(Error::setting("grid", value, but, [Remedy::act(format!("write it like {example}"))]));
         };
         let (extension, predicts) = (self.extension()?, self.predicts.unwrap_or_default());
         let grid = GridPlaces::new(&extension, &sizes)?;
@@ -193,8 +198,12 @@ impl Job<'_> {
 
     fn training_points(&mut self) -> Result<Done> {
         if self.predicts == Some(Predicts::Measurement) {
-            let requirement = "placed-row with --leave-one-out: training points are placed by their own measurements";
-            return Err(Error::InvalidConfig { field: "predicts", requirement: requirement.into() });
+            let problem = message![
+                "with ",
+                Piece::Setting("leave_one_out"),
+                " training points are placed by their own measurements, so they cannot be predicted as measurements"
+            ];
+            return Err(Error::unfit("predicts", problem, [Remedy::Set("predicts", "placed-row".into())]));
         }
         let extension = self.extension()?;
         let all = extension.left_out();
@@ -264,10 +273,11 @@ struct Picture {
 impl Picture {
     fn new(args: &ReconstructArgs, claims: &mut Claims) -> Result<Option<Self>> {
         let Some(path) = &args.figure else { return Ok(None) };
-        let invalid = |field, requirement: String| Error::InvalidConfig { field, requirement };
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         if !["svg", "png"].contains(&extension.as_str()) {
-            return Err(invalid("figure", format!("a file that ends in .svg or .png, not {}", path.display())));
+            let problem =
+                message![Piece::Setting("figure"), " is ", file(path), ", whose ending is not that of a picture"];
+            return Err(Error::unfit("figure", problem, [Remedy::act("give a name that ends in .svg or .png")]));
         }
         let (rows, columns) = image_shape(args.image.as_deref().unwrap_or_default())?;
         let shape = TileShape { rows, columns };
@@ -284,8 +294,7 @@ impl Picture {
     fn checked(mut self, model: &Model) -> Result<Self> {
         let (TileShape { rows, columns }, features) = (self.shape, model.feature_names.len());
         if rows.checked_mul(columns) != Some(features) {
-            let requirement = format!("{features} pixels, as many as the model has features, not {rows}x{columns}");
-            return Err(Error::InvalidConfig { field: "image", requirement });
+            return Err(other_image(rows, columns, features));
         }
         self.n_features = features;
         Ok(self)
@@ -310,10 +319,7 @@ impl Picture {
     fn draw(&self, columns: usize) -> Result<()> {
         let images: Vec<Tile> =
             self.images.iter().map(|(values, caption)| Tile { values, caption, mark: None }).collect();
-        let failed = |error: tangency_report::FigureError| Error::File {
-            path: self.output.path().to_owned(),
-            reason: format!("cannot be drawn: {error}"),
-        };
+        let failed = |error: tangency_report::FigureError| cannot_be_drawn(self.output.path(), &error);
         let figure = tiles(&images, self.shape, columns, &[], "Reconstructions").map_err(failed)?;
         let bytes = if self.png { figure.png(2.0).map_err(failed)? } else { figure.svg().as_bytes().to_vec() };
         self.output.write(|file| file.write_all(&bytes))

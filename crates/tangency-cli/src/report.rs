@@ -3,12 +3,14 @@
 use crate::args::{PageArgs, ReportArgs, TableArgs};
 use crate::rows::{image_shape, options};
 use crate::say::{self, Say};
+use crate::words::Flags;
 use crate::{info, interrupt};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use tangency::io::table::TableStream;
 use tangency::io::{Claims, Model, Output, block_rows, load_model, next_block};
 use tangency::linalg::Matrix;
+use tangency::message::Remedy;
 use tangency::{Error, Result};
 use tangency_report::command::{flag, typed};
 use tangency_report::page::{NewRows, Report};
@@ -34,7 +36,7 @@ pub fn run(args: &ReportArgs, say: Say) -> Result<()> {
         image,
         ..Report::default()
     };
-    write(&out, &report, &model)?;
+    write(&out, report, &model)?;
     say.line(&format!("wrote {}; open it in a browser", out.path().display()));
     let warnings = info::warnings(&model);
     warnings.iter().for_each(|text| say.warn(text));
@@ -46,8 +48,8 @@ pub fn run(args: &ReportArgs, say: Say) -> Result<()> {
 }
 
 /// Writes the page of a model.
-pub fn write(out: &Output, report: &Report, model: &Model) -> Result<()> {
-    let page = report.html(model)?;
+pub fn write(out: &Output, report: Report, model: &Model) -> Result<()> {
+    let page = Report { words: Some(&Flags), ..report }.html(model)?;
     out.write(|file| file.write_all(page.as_bytes()))
 }
 
@@ -83,7 +85,7 @@ impl Page {
         let arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
         let as_typed = || typed(std::iter::once("tangency".to_owned()).chain(arguments));
         let command = Some(report.command.clone().unwrap_or_else(as_typed));
-        write(&self.out, &Report { command, image: self.image, ..report }, model)?;
+        write(&self.out, Report { command, image: self.image, ..report }, model)?;
         Ok(self.out.path().to_owned())
     }
 }
@@ -118,8 +120,8 @@ fn new_rows(table: &Path, args: &ReportArgs, model: &Model) -> Result<NewRows> {
     while let Some(block) = next_block(&mut stream, table, model)? {
         count += block.values.ncols();
         if count > MOST_ROWS {
-            let reason = format!("has more than {MOST_ROWS} rows, too many for a page; take a sample of them");
-            return Err(Error::File { path: table.to_owned(), reason });
+            let problem = format!("has more than {MOST_ROWS} rows, too many for a page");
+            return Err(Error::file(table, problem, [Remedy::act("take a sample of them")]));
         }
         blocks.push(block);
         if blocks.len() * block_rows(model) > MOST_ROWS || interrupt::asked() {

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use tangency::extend::Extension;
 use tangency::io::table::TableOptions;
 use tangency::io::{ColumnKind, Model};
+use tangency::message::{Remedy, shown};
 use tangency::{Error, Result};
 
 /// The model prepared for new rows, with the number of neighbours that was asked for.
@@ -21,8 +22,9 @@ pub fn image_shape(text: &str) -> Result<(usize, usize)> {
     let number = |word: &str| word.parse::<usize>().ok().filter(|&count| count > 0);
     text.split_once(['x', 'X', '×']).and_then(|(rows, columns)| Some((number(rows)?, number(columns)?))).ok_or_else(
         || {
-            let requirement = format!("rows and columns of pixels such as 16x16, not \"{text}\"");
-            Error::InvalidConfig { field: "image", requirement }
+            let value = format!("\"{}\"", shown(text));
+            let but = "rows and columns of pixels are needed";
+            Error::setting("image", value, but, [Remedy::act("write it like 16x16")])
         },
     )
 }
@@ -63,4 +65,10 @@ pub fn options(args: &ReadingArgs) -> TableOptions {
         array: args.array.clone(),
         ..TableOptions::default()
     }
+}
+
+/// Pixels that are not the features of the model.
+pub fn other_image(rows: usize, columns: usize, features: usize) -> Error {
+    let but = format!("the model has {features} features, one for each pixel");
+    Error::setting("image", format!("{rows}x{columns}"), but, [Remedy::Change("image")])
 }

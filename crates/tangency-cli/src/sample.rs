@@ -12,7 +12,7 @@ use tangency::{Error, Result};
 /// Runs the command.
 pub fn run(args: &SampleArgs, say: Say) -> Result<()> {
     if args.n == 0 {
-        return Err(Error::InvalidConfig { field: "n", requirement: "at least 1".into() });
+        return Err(Error::too_small("n", 0, 1));
     }
     TableWriter::check(&args.out)?;
     let out = Claims::new(args.force, [&args.model]).claim(&args.out)?;

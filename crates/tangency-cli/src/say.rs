@@ -1,8 +1,10 @@
 //! The only place that prints.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+use crate::words::Flags;
 use std::io::Write;
 use std::path::Path;
+use tangency::message::Sentence;
 
 /// How much is said, and in which form.
 #[derive(Clone, Copy)]
@@ -47,7 +49,7 @@ impl Say {
 
     /// What ended the program.
     pub fn error(&self, error: &tangency::Error) {
-        eprintln!("error: {error}");
+        eprintln!("error: {}", error.in_words(&Flags));
     }
 }
 

@@ -1,23 +1,16 @@
-//! Everything that can go wrong because of what a caller gave us, with the data to say what, where and what next.
+//! Everything that can go wrong because of what a caller gave us, as data: what, where, and what to do next.
+//! [`Sentence`] puts it into words, those of the library ([`Fields`]) or of a front end.
 
-use crate::message::{Dialect, Fields, Message, Remedy};
-use std::path::PathBuf;
+use crate::message::{Column, Fields, Message, Piece, Remedy, Sentence, file, given, listed};
+use std::fmt;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
-/// An error of the library. Each message is one sentence that ends in a way out.
-#[derive(Debug, thiserror::Error)]
+/// An error of the library.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A setting is outside what it may be.
-    #[error("{field} must be {requirement}")]
-    InvalidConfig {
-        /// The setting, by its name in `Config`, on the command line and in Python.
-        field: &'static str,
-        /// What it must be, and what was given.
-        requirement: String,
-    },
-
     /// A setting does not fit: in itself, with another setting, or with the data.
-    #[error("{}", Fields.sentence(problem, remedies))]
     Setting {
         /// The setting that the problem is about, by its name in the table of settings.
         name: &'static str,
@@ -28,36 +21,28 @@ pub enum Error {
     },
 
     /// An array has another shape than the data need.
-    #[error("{what} is {found} but must be {expected}; check that it belongs to this table")]
     ShapeMismatch {
-        /// Which array.
+        /// Which array, as in "the embedding".
         what: String,
-        /// The shape that is needed.
+        /// What is needed, as in "40 rows".
         expected: String,
-        /// The shape that was given.
+        /// What was given.
         found: String,
     },
 
     /// A missing or non-finite number among the features.
-    #[error(
-        "row {row}, column {column} is {value}, not a finite number; fill in or drop such rows, or leave the column out"
-    )]
     NonFinite {
-        /// Data row, counted from 1 without the header.
+        /// Data row, counted from 0 without the header.
         row: usize,
-        /// Column name, or its number from 1 where there are no names.
-        column: String,
+        /// The column.
+        column: Column,
         /// What stands there.
         value: String,
     },
 
     /// A cell of a feature column is not a number at all.
-    #[error(
-        "row {row}, column {column} holds \"{}\", which is not a number; correct it, or leave the column out with --exclude {column}",
-        one_line(value)
-    )]
     NotNumeric {
-        /// Data row, counted from 1 without the header.
+        /// Data row, counted from 0 without the header.
         row: usize,
         /// Column name.
         column: String,
@@ -66,55 +51,78 @@ pub enum Error {
     },
 
     /// A named column is not in the table.
-    #[error("there is no column \"{column}\" in {path}; its columns are {available}")]
     NoSuchColumn {
         /// The column asked for.
         column: String,
         /// The file.
         path: PathBuf,
-        /// The columns there are, shortened.
-        available: String,
+        /// The columns there are.
+        available: Vec<String>,
     },
 
-    /// A file cannot be read or written, or is not what its name says.
-    #[error("{path}: {reason}")]
+    /// A file is not what it should be.
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it and what to do.
+        /// What is wrong with it.
+        problem: Message,
+        /// What to do, the most likely first.
+        remedies: Vec<Remedy>,
+    },
+
+    /// A file cannot be read.
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why, for a program: whether it is missing.
+        kind: ErrorKind,
+        /// Why, in the words of the system.
         reason: String,
     },
 
+    /// A file cannot be written.
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// Why, for a program.
+        kind: ErrorKind,
+        /// Why, in the words of the system.
+        reason: String,
+    },
+
+    /// The folder of an output file is not there.
+    NoFolder {
+        /// The file.
+        path: PathBuf,
+    },
+
     /// An output file is there already.
-    #[error("{path} exists already; give another name, or --force to overwrite it")]
     Exists {
         /// The file.
         path: PathBuf,
     },
 
     /// The neighbour graph is in pieces.
-    #[error(
-        "the neighbour graph is in {} pieces of {} points; {wider}, or --connect to add the shortest bridges, or --largest to keep the largest piece (of at least 3)",
-        sizes.len(), listing(sizes)
-    )]
     Disconnected {
         /// Sizes of the pieces, largest first.
         sizes: Vec<usize>,
         /// What would widen neighbourhoods of this kind.
-        wider: &'static str,
+        wider: Remedy,
     },
 
     /// An edge list names a point that is not there, or is malformed.
-    #[error("edge list, row {row}: {reason}")]
     BadEdge {
-        /// Row of the edge list, counted from 1 without a header.
+        /// The edge list, where there are several.
+        list: Option<String>,
+        /// Row of the edge list, counted from 0 without a header.
         row: usize,
-        /// What is wrong and what to do.
-        reason: String,
+        /// What is wrong.
+        problem: Message,
+        /// What to do, the most likely first.
+        remedies: Vec<Remedy>,
     },
 
     /// There is too little to fit.
-    #[error("the table has {rows} rows and {features} features; a fit needs at least 3 rows and 1 feature")]
     TooFew {
         /// Rows of the table.
         rows: usize,
@@ -123,16 +131,15 @@ pub enum Error {
     },
 
     /// All points are the same, so there is nothing to scale or to learn.
-    #[error("all {n} points are identical; there is no manifold to learn from this table")]
     NoVariation {
         /// Number of points.
         n: usize,
     },
 
+    /// Differences of the numbers of a table are not finite.
+    Overflow,
+
     /// A matrix that must be positive definite is not, in floating point.
-    #[error(
-        "the {matrix} is not positive definite at pivot {pivot}; the data or the start may be badly scaled: try --scaling max-abs or another --init"
-    )]
     NotPositiveDefinite {
         /// Which matrix.
         matrix: &'static str,
@@ -141,17 +148,12 @@ pub enum Error {
     },
 
     /// An iterative eigenvalue solver gave up.
-    #[error("the eigenvectors of the {matrix} did not converge; try --init random")]
     NoEigenvectors {
         /// Which matrix.
         matrix: &'static str,
     },
 
     /// A matrix of all pairs of points would not fit in memory.
-    #[error(
-        "distances between all pairs of {n} points need {} of memory and {} is available; take a sample of the rows, or another method",
-        gib(*needed), gib(*available)
-    )]
     NoRoomForPairs {
         /// Points.
         n: usize,
@@ -162,10 +164,6 @@ pub enum Error {
     },
 
     /// The sparse factor that eigenvectors need would not fit in memory.
-    #[error(
-        "the {matrix} of {n} points fills in and needs about {} of memory where {} is available; use fewer neighbours, or a sample of the rows",
-        gib(*needed), gib(*available)
-    )]
     FactorTooLarge {
         /// Which matrix.
         matrix: &'static str,
@@ -178,24 +176,18 @@ pub enum Error {
     },
 
     /// A new observation is so far from the fitted ones that its place cannot be computed.
-    #[error("row {row} is too far from everything that was fitted; check its units, or leave it out")]
     TooFar {
-        /// Data row, counted from 1 without the header.
+        /// Data row, counted from 0 without the header.
         row: usize,
     },
 
     /// Work that has no use half done was stopped by the caller.
-    #[error("{what} was interrupted and there is nothing to show yet; run it again")]
     Interrupted {
         /// What was stopped.
         what: &'static str,
     },
 
     /// The fit would not fit in memory.
-    #[error(
-        "a fit of {n} points in {n_components} dimensions needs about {} of memory and {} is available; fit a sample of the rows (at most {fitting}), or fewer --n-components",
-        gib(*needed), gib(*available)
-    )]
     TooLarge {
         /// Points.
         n: usize,
@@ -213,21 +205,190 @@ pub enum Error {
 /// `Result` with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The text of a cell on one line, shortened.
-fn one_line(text: &str) -> String {
-    let mut short: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().count() > 40 {
-        short.push('…');
+impl Error {
+    /// A setting that does not fit, in words of its own.
+    pub fn unfit(name: &'static str, problem: impl Into<Message>, remedies: impl Into<Vec<Remedy>>) -> Self {
+        Self::Setting { name, problem: problem.into(), remedies: remedies.into() }
     }
-    short
+
+    /// A setting with a value that does not fit: "… is …, but …".
+    pub fn setting(
+        name: &'static str,
+        value: impl fmt::Display,
+        but: impl Into<Message>,
+        remedies: impl Into<Vec<Remedy>>,
+    ) -> Self {
+        let mut problem = crate::message![Piece::Setting(name), format!(" is {value}, but ")];
+        problem.0.extend(but.into().0);
+        Self::unfit(name, problem, remedies)
+    }
+
+    /// A number below the smallest that it may be.
+    pub fn too_small(name: &'static str, value: impl fmt::Display, least: impl fmt::Display) -> Self {
+        Self::not_allowed(name, value, format!("use a whole number, at least {least}"))
+    }
+
+    /// A setting above the largest value that it may have, because of something.
+    pub fn too_large(name: &'static str, value: impl fmt::Display, because: impl Into<Message>) -> Self {
+        Self::setting(name, value, because, [Remedy::Lower(name)])
+    }
+
+    /// A number that should be positive.
+    pub fn not_positive(name: &'static str, value: impl fmt::Display) -> Self {
+        Self::not_allowed(name, value, "use a positive number")
+    }
+
+    /// A number that should be zero or positive.
+    pub fn negative(name: &'static str, value: impl fmt::Display) -> Self {
+        Self::not_allowed(name, value, "use zero or a positive number")
+    }
+
+    /// A value that a setting cannot have, and what to use: "… is …; use …".
+    pub fn not_allowed(name: &'static str, value: impl fmt::Display, remedy: impl Into<Message>) -> Self {
+        let problem = crate::message![Piece::Setting(name), format!(" is {value}")];
+        Self::unfit(name, problem, [Remedy::act(remedy)])
+    }
+
+    /// A file that is not what it should be.
+    pub fn file(path: &Path, problem: impl Into<Message>, remedies: impl Into<Vec<Remedy>>) -> Self {
+        Self::File { path: path.to_owned(), problem: problem.into(), remedies: remedies.into() }
+    }
+
+    /// A file that cannot be read.
+    pub fn unreadable(path: &Path, error: &std::io::Error) -> Self {
+        Self::Unreadable { path: path.to_owned(), kind: error.kind(), reason: error.to_string() }
+    }
+
+    /// A file that cannot be written.
+    pub fn unwritable(path: &Path, error: &std::io::Error) -> Self {
+        Self::Unwritable { path: path.to_owned(), kind: error.kind(), reason: error.to_string() }
+    }
 }
 
-fn listing(sizes: &[usize]) -> String {
-    let mut words: Vec<String> = sizes.iter().take(8).map(usize::to_string).collect();
-    if sizes.len() > 8 {
-        words.push("…".into());
+impl Sentence for Error {
+    fn message(&self) -> Message {
+        use crate::message;
+        match self {
+            Self::Setting { problem, .. } => problem.clone(),
+            Self::ShapeMismatch { what, expected, found } => {
+                message![given(what), format!(" has {found}, but {expected} are needed")]
+            }
+            Self::NonFinite { row, column, value } => {
+                message![Piece::Row(*row), ", ", column.clone(), " is ", given(value), ", not a finite number"]
+            }
+            Self::NotNumeric { row, column, value } => {
+                let column = Column::Named(column.clone());
+                message![Piece::Row(*row), ", ", column, " holds \"", given(value), "\", which is not a number"]
+            }
+            Self::NoSuchColumn { column, path, .. } => {
+                message!["there is no column \"", given(column), "\" in ", file(path)]
+            }
+            Self::File { path, problem, .. } => in_place(message![file(path)], problem),
+            Self::Unreadable { path, kind: ErrorKind::NotFound, .. } => {
+                message![file(path), ": cannot be read, because there is no such file"]
+            }
+            Self::Unreadable { path, reason, .. } => message![file(path), ": cannot be read (", given(reason), ")"],
+            Self::Unwritable { path, reason, .. } => message![file(path), ": cannot be written (", given(reason), ")"],
+            Self::NoFolder { path } => message![file(path), ": its folder does not exist"],
+            Self::Exists { path } => message![file(path), " exists already"],
+            Self::Disconnected { sizes, .. } => {
+                let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
+                message![format!("the neighbour graph is in {} pieces of {} points", sizes.len(), listed(&sizes))]
+            }
+            Self::BadEdge { list, row, problem, .. } => {
+                let name = list.iter().flat_map(|name| [" ".into(), given(name)]);
+                let place = ["edge list".into()].into_iter().chain(name).chain([", ".into(), Piece::Row(*row)]);
+                in_place(Message(place.collect()), problem)
+            }
+            Self::TooFew { rows, features } => {
+                let (rows, features) = (counted(*rows, "row"), counted(*features, "feature"));
+                message![format!("the table has {rows} and {features}, but a fit needs at least 3 rows and 1 feature")]
+            }
+            Self::NoVariation { n } => message![format!("all {n} points are identical, so there is nothing to learn")],
+            Self::Overflow => message!["the numbers of the table are so large that their differences overflow"],
+            Self::NotPositiveDefinite { matrix, pivot } => {
+                message![format!("the {matrix} is not positive definite at pivot {pivot}, which bad scaling can cause")]
+            }
+            Self::NoEigenvectors { matrix } => message![format!("the eigenvectors of the {matrix} did not converge")],
+            Self::NoRoomForPairs { n, needed, available } => message![format!(
+                "distances between all pairs of {n} points need {} of memory, and {} is available",
+                gib(*needed),
+                gib(*available)
+            )],
+            Self::FactorTooLarge { matrix, n, needed, available } => message![format!(
+                "a factor of the {matrix} of {n} points needs about {} of memory, and {} is available",
+                gib(*needed),
+                gib(*available)
+            )],
+            Self::TooFar { row } => message![Piece::Row(*row), " is too far from everything that was fitted"],
+            Self::Interrupted { what } => {
+                message![format!("{what} was interrupted, and there is nothing to show yet")]
+            }
+            Self::TooLarge { n, n_components, needed, available, .. } => message![format!(
+                "a fit of {n} points in {n_components} dimensions needs about {} of memory, and {} is available",
+                gib(*needed),
+                gib(*available)
+            )],
+        }
     }
-    words.join(", ")
+
+    fn remedies(&self) -> Vec<Remedy> {
+        let act = |words: &'static str| Remedy::act(words);
+        let sample = || act("take a sample of the rows");
+        match self {
+            Self::Setting { remedies, .. } | Self::File { remedies, .. } | Self::BadEdge { remedies, .. } => {
+                remedies.clone()
+            }
+            Self::ShapeMismatch { .. } => vec![act("check that it belongs to this table")],
+            Self::NonFinite { .. } => vec![act("fill in such cells"), act("drop their rows or columns")],
+            Self::NotNumeric { column, .. } => vec![act("correct it"), Remedy::ExcludeColumn(column.clone())],
+            Self::NoSuchColumn { available, .. } => {
+                vec![Remedy::act(format!("choose among its columns, which are {}", listed(available)))]
+            }
+            Self::Unreadable { kind: ErrorKind::NotFound, .. } => vec![act("check its name")],
+            Self::Unreadable { .. } => vec![act("check its name and that it is a readable file")],
+            Self::Unwritable { .. } => vec![act("check that there is room and that you may write there")],
+            Self::NoFolder { .. } => vec![act("make it first")],
+            Self::Exists { .. } => vec![act("give another name"), Remedy::Overwrite],
+            Self::Disconnected { wider, .. } => vec![
+                wider.clone(),
+                Remedy::TurnOn("connect").to("add the shortest bridges"),
+                Remedy::TurnOn("largest").to("keep the largest piece (of at least 3 points)"),
+            ],
+            Self::TooFew { .. } => vec![act("give a larger table")],
+            Self::NoVariation { .. } => vec![act("give a table whose rows differ")],
+            Self::Overflow => vec![act("divide its features by a common scale")],
+            Self::NotPositiveDefinite { .. } => {
+                vec![Remedy::Set("scaling", "max-abs".into()), Remedy::Change("init")]
+            }
+            Self::NoEigenvectors { .. } => vec![Remedy::Set("init", "random".into())],
+            Self::NoRoomForPairs { .. } => vec![sample(), act("use another method")],
+            Self::FactorTooLarge { .. } => vec![act("use fewer neighbours"), sample()],
+            Self::TooFar { .. } => vec![act("check its units"), act("leave it out")],
+            Self::Interrupted { .. } => vec![act("run it again")],
+            Self::TooLarge { fitting, .. } => vec![
+                Remedy::act(format!("fit a sample of the rows (at most {fitting})")),
+                Remedy::Lower("n_components"),
+            ],
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.in_words(&Fields))
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A problem with the place where it is: "place: problem".
+fn in_place(place: Message, problem: &Message) -> Message {
+    Message(place.0.into_iter().chain([": ".into()]).chain(problem.0.iter().cloned()).collect())
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 fn gib(bytes: u64) -> String {

@@ -31,6 +31,8 @@ pub mod io;
 pub mod linalg;
 mod memory;
 pub mod message;
+#[doc(hidden)]
+pub mod message_examples;
 pub mod model;
 pub mod peers;
 pub mod quality;

@@ -19,8 +19,35 @@ pub enum Piece {
     File(PathBuf),
     /// A row of data, from 0; front ends count in their own way.
     Row(usize),
-    /// A column of data without a name, from 0.
-    Column(usize),
+    /// A column of data.
+    Column(Column),
+}
+
+/// A column of data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// By its name.
+    Named(String),
+    /// By its number from 0, where there are no names; front ends count in their own way.
+    Numbered(usize),
+}
+
+impl From<&str> for Column {
+    fn from(name: &str) -> Self {
+        Self::Named(name.to_owned())
+    }
+}
+
+impl PartialEq<str> for Column {
+    fn eq(&self, name: &str) -> bool {
+        matches!(self, Self::Named(own) if own == name)
+    }
+}
+
+impl From<Column> for Piece {
+    fn from(column: Column) -> Self {
+        Self::Column(column)
+    }
 }
 
 impl From<&'static str> for Piece {
@@ -84,10 +111,38 @@ pub enum Remedy {
     ExcludeColumn(String),
     /// Anything else, in words.
     Do(Message),
+    /// A remedy, and what it is good for: "use … to …".
+    To(Box<Remedy>, &'static str),
+}
+
+impl Remedy {
+    /// Anything in words.
+    pub fn act(words: impl Into<Message>) -> Self {
+        Self::Do(words.into())
+    }
+
+    /// The same with what it is good for, as in "to keep the largest piece".
+    pub fn to(self, purpose: &'static str) -> Self {
+        Self::To(Box::new(self), purpose)
+    }
+}
+
+/// What can be put as one sentence: what is so, and what to do about it.
+pub trait Sentence {
+    /// What is so, or wrong.
+    fn message(&self) -> Message;
+
+    /// What to do, the most likely first; nothing where there is nothing to do.
+    fn remedies(&self) -> Vec<Remedy>;
+
+    /// The sentence in the words of a front end.
+    fn in_words(&self, words: &dyn Dialect) -> String {
+        words.sentence(&self.message(), &self.remedies())
+    }
 }
 
 /// The words of a front end: how it names settings, how it counts.
-pub trait Dialect {
+pub trait Dialect: Sync {
     /// The name of a setting.
     fn setting(&self, name: &str) -> String;
 
@@ -96,6 +151,11 @@ pub trait Dialect {
 
     /// The number of a row or column of data that is the `index`-th, from 0.
     fn number(&self, index: usize) -> usize;
+
+    /// How a column is left out of the features.
+    fn without_column(&self, column: &str) -> String {
+        format!("leave the column out with {}", self.assignment("exclude", column))
+    }
 
     /// A remedy as something to do: "give a larger …".
     fn remedy(&self, remedy: &Remedy) -> String {
@@ -107,10 +167,9 @@ pub trait Dialect {
             Remedy::Change(name) => format!("use another {}", self.setting(name)),
             Remedy::Omit(name) => format!("leave out {}", self.setting(name)),
             Remedy::Overwrite => format!("use {} to replace it", self.assignment("overwrite", "true")),
-            Remedy::ExcludeColumn(column) => {
-                format!("leave the column out with {}", self.assignment("exclude", &shown(column)))
-            }
+            Remedy::ExcludeColumn(column) => self.without_column(&shown(column)),
             Remedy::Do(message) => self.words(message),
+            Remedy::To(remedy, purpose) => format!("{} to {purpose}", self.remedy(remedy)),
         }
     }
 
@@ -121,9 +180,10 @@ pub trait Dialect {
             Piece::Setting(name) => self.setting(name),
             Piece::Assignment(name, value) => self.assignment(name, value),
             Piece::Given(text) => shown(text),
-            Piece::File(path) => path.display().to_string(),
+            Piece::File(path) => on_one_line(&path.display().to_string()),
             Piece::Row(index) => format!("row {}", self.number(*index)),
-            Piece::Column(index) => format!("column {}", self.number(*index)),
+            Piece::Column(Column::Named(name)) => format!("column {}", shown(name)),
+            Piece::Column(Column::Numbered(index)) => format!("column {}", self.number(*index)),
         };
         message.0.iter().map(piece).collect()
     }
@@ -159,13 +219,30 @@ impl Dialect for Fields {
 /// So much of what a user gave is shown.
 const SHOWN: usize = 40;
 
+/// So many of what there may be many of are named.
+const LISTED: usize = 12;
+
 /// What a user gave, on one line and not too long.
 pub fn shown(text: &str) -> String {
-    let mut short: String = text.chars().take(SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut short = on_one_line(&text.chars().take(SHOWN).collect::<String>());
     if text.chars().count() > SHOWN {
         short.push('…');
     }
     short
+}
+
+/// A path is shown whole, so that it can be found.
+fn on_one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// Names that a user gave, each as [`shown`], and not too many.
+pub fn listed<T: AsRef<str>>(names: &[T]) -> String {
+    let mut words: Vec<String> = names.iter().take(LISTED).map(|name| shown(name.as_ref())).collect();
+    if names.len() > LISTED {
+        words.push("…".into());
+    }
+    words.join(", ")
 }
 
 #[cfg(test)]
@@ -193,11 +270,16 @@ mod tests {
             "row 1 holds \"run--2024\" and NU is 3; use a larger NU, or use LAMBDA:1, or sleep on it"
         );
         assert_eq!(Fields.sentence(&what, &[]), "row 0 holds \"run--2024\" and nu is 3");
+        let join = Remedy::TurnOn("connect").to("add bridges");
+        assert_eq!(Fields.remedy(&join), "use connect = true to add bridges");
     }
 
     #[test]
     fn what_a_user_gave_is_cut_and_on_one_line() {
         assert_eq!(shown("a\nb"), "a b");
         assert_eq!(shown(&"é".repeat(50)).chars().count(), SHOWN + 1);
+        assert_eq!(listed(&["a\tb", "c"]), "a b, c");
+        assert_eq!(listed(&["a"; LISTED + 1]).matches('a').count(), LISTED);
+        assert_eq!(Fields.words(&message![file("a\nb")]), "a b");
     }
 }

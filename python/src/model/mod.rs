@@ -9,8 +9,9 @@ pub use fit::{Given, try_start};
 
 use crate::arrays::{Lying, Out, OutPairs, Pairs, Table, array, pairs, rows};
 use crate::attend::{Stop, Told, Watch, attend, attend_until};
-use crate::errors::{exception, in_python};
+use crate::errors::exception;
 use crate::settings;
+use crate::words::Arguments;
 use fit::Task;
 use numpy::{Ix1, Ix2, Ix3, Ix4};
 use pyo3::exceptions::PyValueError;
@@ -18,6 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use tangency::Choice;
 use tangency::extend::{Extension, Predicts, loadings};
 use tangency::fit::Caution;
 use tangency::inference::Deviations;
@@ -25,6 +27,7 @@ use tangency::io::table::{TableOptions, TableStream};
 use tangency::io::{
     Claims, Model as SavedModel, NewRows, TableWriter, load_model, model_from_bytes, model_to_bytes, save_model,
 };
+use tangency::message::Sentence;
 use training_points::Seen;
 
 /// A fit and the names of its table. It never changes; what changes a model makes another.
@@ -208,31 +211,32 @@ impl Model {
     }
 
     #[getter]
-    fn stop(&self) -> PyResult<String> {
-        settings::word(&self.saved.fit.stop)
+    fn stop(&self) -> &'static str {
+        self.saved.fit.stop.name()
     }
 
     #[getter]
-    fn start(&self) -> PyResult<String> {
-        settings::word(&self.saved.fit.start)
+    fn start(&self) -> &'static str {
+        self.saved.fit.start.name()
     }
 
     /// The engine, why it was chosen if it was, how it solved linear systems, and the standard error of the bound.
     #[getter]
-    fn engine(&self) -> PyResult<(String, Option<String>, String, f64)> {
+    fn engine(&self) -> (&'static str, Option<String>, &'static str, f64) {
         let notes = &self.saved.fit.engine;
-        let reason = notes.reason.as_deref().map(in_python);
-        Ok((settings::word(&notes.kind)?, reason, settings::word(&notes.solver)?, notes.bound_error))
+        (notes.kind.name(), notes.reason.clone(), notes.solver.name(), notes.bound_error)
     }
 
     /// What the standard deviations are, and their standard error as a share of them, where that is known.
     #[getter]
     fn deviation_kind(&self) -> (&'static str, Option<f64>) {
-        match self.saved.fit.deviations {
-            Deviations::Exact => ("exact", Some(0.0)),
-            Deviations::Sampled { relative_error, .. } => ("sampled", Some(relative_error)),
-            Deviations::Conditional => ("conditional", None),
-        }
+        let deviations = self.saved.fit.deviations;
+        let error = match deviations {
+            Deviations::Exact => Some(0.0),
+            Deviations::Sampled { relative_error, .. } => Some(relative_error),
+            Deviations::Conditional => None,
+        };
+        (deviations.kind().name(), error)
     }
 
     /// Share of true neighbours that an approximate search found.
@@ -257,7 +261,7 @@ impl Model {
     #[getter]
     fn cautions(&self) -> Vec<(bool, String)> {
         let of_run = |caution: &Caution| matches!(caution, Caution::Collapsed | Caution::NotConverged);
-        self.saved.cautions().iter().map(|caution| (of_run(caution), in_python(&caution.to_string()))).collect()
+        self.saved.cautions().iter().map(|caution| (of_run(caution), caution.in_words(&Arguments))).collect()
     }
 
     /// Coordinates of rows and their standard deviations, and how many rows had not come to rest.

@@ -4,11 +4,14 @@ mod places;
 mod values;
 
 use crate::args::{PlotArgs, PlotKind};
+use crate::figure_file::cannot_be_drawn;
 use crate::figure_file::{FileKind, SCALE};
 use crate::info;
 use crate::say::{self, Say};
 use serde_json::json;
 use tangency::io::{Claims, load_model};
+use tangency::message;
+use tangency::message::{Message, Piece, Remedy};
 use tangency::{Error, Result};
 use tangency_report::{Figure, FigureError, Format};
 
@@ -23,10 +26,7 @@ pub fn run(args: &PlotArgs, say: Say) -> Result<()> {
     let out = Claims::new(args.force, [&args.model]).claim(&args.out)?;
     let model = load_model(&args.model)?;
     let format = Format { title: args.title.as_deref().unwrap_or_default(), width: Some(args.width) };
-    let failed = |error: FigureError| {
-        let way_out = if matches!(error, FigureError::Scale(_)) { "; give a smaller --scale or --width" } else { "" };
-        Error::File { path: args.out.clone(), reason: format!("cannot be drawn: {error}{way_out}") }
-    };
+    let failed = |error: FigureError| cannot_be_drawn(&args.out, &error);
     let figure = match args.kind {
         PlotKind::Map => places::map(&model, args, format)?,
         PlotKind::Tangents => places::tangents(&model, args, format)?,
@@ -47,8 +47,8 @@ pub fn run(args: &PlotArgs, say: Say) -> Result<()> {
 
 type Drawn = std::result::Result<Figure, FigureError>;
 
-fn invalid<T>(field: &'static str, requirement: String) -> Result<T> {
-    Err(Error::InvalidConfig { field, requirement })
+fn unfit<T>(name: &'static str, problem: impl Into<Message>, remedy: Remedy) -> Result<T> {
+    Err(Error::unfit(name, problem, [remedy]))
 }
 
 /// Numbers in their limits, and no option that this kind of figure has no use for.
@@ -71,25 +71,40 @@ fn check(args: &PlotArgs, file: FileKind) -> Result<()> {
         if given && !kinds.contains(&args.kind) {
             let named: Vec<String> = kinds.iter().map(PlotKind::to_string).collect();
             let others = named.join(" and ");
-            return invalid(field, format!("left out with --kind {}; it is for --kind {others}", args.kind));
+            let kind = Piece::Assignment("kind", args.kind.to_string());
+            let problem = message![Piece::Setting(field), " has no use with ", kind, format!(", only with {others}")];
+            return unfit(field, problem, Remedy::Omit(field));
         }
     }
     if !WIDTHS.contains(&args.width) {
         let (least, most) = (WIDTHS.start(), WIDTHS.end());
-        return invalid("width", format!("from {least} to {most} millimetres, not {}", args.width));
+        let problem = message![
+            Piece::Setting("width"),
+            format!(" is {}, but figures are from {least} to {most} millimetres wide", args.width)
+        ];
+        return unfit("width", problem, Remedy::Change("width"));
     }
     match args.scale {
         Some(_) if file != FileKind::Png => {
-            return invalid("scale", "left out unless --out ends in .png; the other formats have no pixels".into());
+            let problem = message![
+                Piece::Setting("scale"),
+                " was given, but ",
+                Piece::Setting("out"),
+                " does not end in .png, and the other formats have no pixels"
+            ];
+            return unfit("scale", problem, Remedy::Omit("scale"));
         }
         Some(scale) if !SCALES.contains(&scale) => {
-            return invalid("scale", format!("from {} to {}, not {scale}", SCALES.start(), SCALES.end()));
+            let (least, most) = (SCALES.start(), SCALES.end());
+            let problem =
+                message![Piece::Setting("scale"), format!(" is {scale}, but only {least} to {most} can be drawn")];
+            return unfit("scale", problem, Remedy::Change("scale"));
         }
         _ => {}
     }
     for (field, number) in [("every", args.every), ("top", args.top)] {
         if number == Some(0) {
-            return invalid(field, "at least 1".into());
+            return Err(Error::too_small(field, 0, 1));
         }
     }
     Ok(())

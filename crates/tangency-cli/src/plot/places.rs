@@ -1,9 +1,12 @@
 //! Figures of where the points are: map, tangents, edges.
 
-use super::{Drawn, invalid};
+use super::{Drawn, unfit};
 use crate::args::PlotArgs;
 use crate::info;
+use crate::rows::counted;
 use tangency::io::Model;
+use tangency::message;
+use tangency::message::{Piece, Remedy, given};
 use tangency::view::{EdgesView, FIRST_AXES, MapView};
 use tangency::{Error, Result};
 use tangency_report::{self as draw, Colour, Format};
@@ -28,10 +31,13 @@ pub fn map(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
         None | Some("label") => {
             let Some(named) = labels("label") else {
                 let features = info::shortened(&model.feature_names);
-                let requirement = format!(
-                    "uncertainty, none or a feature of the model ({features}), which was fitted without --label-column"
-                );
-                return invalid("colour", requirement);
+                let problem = message![
+                    Piece::Setting("colour"),
+                    " is label, but the model was fitted without ",
+                    Piece::Setting("label_column")
+                ];
+                let remedy = format!("use uncertainty, none or a feature of the model ({features})");
+                return unfit("colour", problem, Remedy::act(remedy));
             };
             numbers = model.labels.as_deref().and_then(as_scale);
             match &numbers {
@@ -42,9 +48,10 @@ pub fn map(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
         Some(feature) => {
             let Some(f) = feature_number(model, feature) else {
                 let features = info::shortened(&model.feature_names);
-                let requirement =
-                    format!("label, uncertainty, none or a feature of the model ({features}), not \"{feature}\"");
-                return invalid("colour", requirement);
+                let problem =
+                    message![Piece::Setting("colour"), " is \"", given(feature), "\", which the model does not have"];
+                let remedy = format!("use label, uncertainty, none or a feature of the model ({features})");
+                return unfit("colour", problem, Remedy::act(remedy));
             };
             title = model.feature_names[f].clone();
             Colour::Continuous { values: fit.observations.col_as_slice(f), title: &title }
@@ -78,14 +85,15 @@ pub fn tangents(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn>
     let axes: Vec<usize> = match (args.columns.is_empty(), d_y) {
         (true, 3) => vec![0, 1, 2],
         (_, 0..=2) => {
-            let requirement = format!("another than tangents for a model of {d_y} features: they are drawn in three");
-            return invalid("kind", requirement);
+            let kind = Piece::Assignment("kind", "tangents".into());
+            let problem = message![kind, format!(" draws three features, but the model has {d_y}")];
+            return unfit("kind", problem, Remedy::Change("kind"));
         }
         (true, _) => {
             let example = model.feature_names[..3].join(",");
-            let requirement =
-                format!("three of the model's {d_y} features, such as {example}: tangents are drawn in space");
-            return invalid("columns", requirement);
+            let kind = Piece::Assignment("kind", "tangents".into());
+            let problem = message![kind, format!(" draws three features, and the model has {d_y}")];
+            return unfit("columns", problem, Remedy::Set("columns", example));
         }
         (false, _) => args
             .columns
@@ -93,22 +101,27 @@ pub fn tangents(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn>
             .map(|text| {
                 feature_number(model, text).ok_or_else(|| {
                     let features = info::shortened(&model.feature_names);
-                    let requirement = format!("features of the model ({features}); there is no \"{text}\"");
-                    Error::InvalidConfig { field: "columns", requirement }
+                    let problem = message!["there is no feature \"", given(text), "\" in the model"];
+                    Error::unfit("columns", problem, [Remedy::act(format!("choose among its features ({features})"))])
                 })
             })
             .collect::<Result<_>>()?,
     };
     let &[a, b, c] = &axes[..] else {
-        return invalid("columns", format!("three features, not {}", axes.len()));
+        let problem = message![
+            Piece::Setting("columns"),
+            format!(" names {}, but three are drawn", counted(axes.len(), "feature"))
+        ];
+        return unfit("columns", problem, Remedy::act("name three features"));
     };
     if a == b || b == c || a == c {
-        return invalid("columns", "three different features".into());
+        let problem = message![Piece::Setting("columns"), " names a feature twice"];
+        return unfit("columns", problem, Remedy::act("name three different features"));
     }
     let axes = [a, b, c];
     let every = args.every.unwrap_or(1);
     if every > fit.n() {
-        return invalid("every", format!("at most {}, the number of points, not {every}", fit.n()));
+        return Err(Error::too_large("every", every, format!("the model has only {} points", fit.n())));
     }
     let points: Vec<[f64; 3]> = (0..fit.n()).map(|i| axes.map(|f| fit.observations[(i, f)])).collect();
     let d_t = d_x.min(SIDES.len());
@@ -139,9 +152,13 @@ fn view(text: &str) -> Result<(f64, f64)> {
     match found.filter(|(_, above)| above.abs() <= 90.0) {
         Some(view) => Ok(view),
         None => {
-            let requirement =
-                format!("degrees around and degrees above from -90 to 90, such as -72,14, not \"{text}\"");
-            invalid("view", requirement)
+            let problem = message![
+                Piece::Setting("view"),
+                " is \"",
+                given(text),
+                "\", which is not degrees around and degrees above from -90 to 90"
+            ];
+            unfit("view", problem, Remedy::act("write it like -72,14"))
         }
     }
 }

@@ -1,12 +1,15 @@
 //! Figures of what the model says in numbers: bound, loadings, grid.
 
-use super::{Drawn, invalid};
+use super::{Drawn, unfit};
 use crate::args::PlotArgs;
 use crate::loadings::{chosen, described_choice};
 use crate::reconstruct::counts;
+use crate::rows::other_image;
 use crate::rows::{extension, image_shape};
 use tangency::extend::Predicts;
 use tangency::io::Model;
+use tangency::message;
+use tangency::message::{Piece, Remedy, given};
 use tangency::view::{BoundView, GridPlaces, GridView, Known, LoadingsView, NamedSeries, REACH};
 use tangency::{Fit, Result, ScalingRule};
 use tangency_report::{self as draw, Format};
@@ -81,8 +84,14 @@ pub fn grid(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
             Some(sizes) => sizes,
             None => {
                 let example = vec!["12"; plane].join("x");
-                let numbers = if plane == 1 { "a number" } else { "two numbers" };
-                return invalid("grid", format!("{numbers} from 1 to {MOST_CELLS} such as {example}, not \"{text}\""));
+                let numbers = if plane == 1 { "a number is" } else { "two numbers are" };
+                let problem = message![
+                    Piece::Setting("grid"),
+                    " is \"",
+                    given(text),
+                    format!("\", but {numbers} from 1 to {MOST_CELLS}")
+                ];
+                return unfit("grid", problem, Remedy::act(format!("write it like {example}")));
             }
         },
     };
@@ -92,8 +101,7 @@ pub fn grid(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
             draw::CellShape::Image(draw::TileShape { rows, columns })
         }
         Some((rows, columns)) => {
-            let requirement = format!("{d_y} pixels, as many as the model has features, not {rows}x{columns}");
-            return invalid("image", requirement);
+            return Err(other_image(rows, columns, d_y));
         }
     };
     let image = matches!(shape, draw::CellShape::Image(_));

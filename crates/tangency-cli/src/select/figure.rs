@@ -1,6 +1,6 @@
 //! The figure of a selection: the bound against k, one line a dimension, the spread over seeds as shading.
 
-use super::file_error;
+use crate::figure_file::cannot_be_drawn;
 use std::path::Path;
 use tangency::evidence::{CandidateSummary, GraphChoice, Selection};
 use tangency::view::EvidenceView;
@@ -69,7 +69,7 @@ pub fn draw(selection: &Selection, found: &EvidenceView) -> Result<Drawn> {
     let figure = match curves(&series, x_title, "bound, nats", title, best) {
         Ok(figure) => Some(figure),
         Err(FigureError::NothingToDraw(_)) => None,
-        Err(error) => return Err(file_error(Path::new("the figure"), error.to_string())),
+        Err(error) => return Err(cannot_be_drawn(Path::new("the figure"), &error)),
     };
     let left_out = match &figure {
         None => Some("no figure was drawn: there is no bound to show".to_owned()),

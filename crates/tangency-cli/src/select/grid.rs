@@ -5,6 +5,7 @@ use std::path::Path;
 use tangency::evidence::GraphChoice;
 use tangency::graph::edges_from_cells;
 use tangency::io::table::{Table, read_cells};
+use tangency::message::{Remedy, shown};
 use tangency::{Error, Result, Symmetry};
 
 /// The numbers of neighbours that are tried when nothing is said of graphs, as far as there are points.
@@ -23,7 +24,7 @@ pub struct Asked {
 /// Reads what can be read without the table.
 pub fn asked(args: &SelectArgs) -> Result<Asked> {
     if args.seeds == 0 {
-        return Err(Error::InvalidConfig { field: "seeds", requirement: "at least 1".into() });
+        return Err(Error::too_small("seeds", 0, 1));
     }
     let others = args.mutual.is_some() || args.radius.is_some() || !args.edges.is_empty();
     let given = |field, text: &Option<String>| text.as_deref().map(|text| whole_numbers(field, text)).transpose();
@@ -61,15 +62,19 @@ impl Asked {
 /// Of several edge lists, which one is wrong.
 fn in_file(path: &Path, error: Error) -> Error {
     match error {
-        Error::BadEdge { .. } => super::file_error(path, error.to_string()),
+        Error::BadEdge { row, problem, remedies, .. } => {
+            Error::BadEdge { list: Some(path.display().to_string()), row, problem, remedies }
+        }
         other => other,
     }
 }
 
 /// Whole numbers from 1 on, ascending and each once: `4:14`, `4:14:2`, `5,9,12`, or a mixture.
 fn whole_numbers(field: &'static str, text: &str) -> Result<Vec<usize>> {
-    let invalid = |requirement: String| Error::InvalidConfig { field, requirement };
-    let unread = || invalid(format!("whole numbers such as 4:14, 4:14:2 or 5,9,12, not \"{text}\""));
+    let invalid = |part: &str, but: String, remedy: &'static str| {
+        Error::setting(field, format!("\"{}\"", shown(part)), but, [Remedy::act(remedy)])
+    };
+    let unread = || invalid(text, "that is not a list of whole numbers".into(), "write it like 4:14, 4:14:2 or 5,9,12");
     let number = |part: &str| part.trim().parse::<usize>().map_err(|_| unread());
     let mut numbers = Vec::new();
     for part in text.split(',') {
@@ -81,16 +86,16 @@ fn whole_numbers(field: &'static str, text: &str) -> Result<Vec<usize>> {
             _ => return Err(unread()),
         };
         if first == 0 {
-            return Err(invalid(format!("at least 1 everywhere in \"{text}\"")));
+            return Err(invalid(text, "the smallest value is 1".into(), "begin at 1 or more"));
         }
         if step == 0 {
-            return Err(invalid(format!("a range with a step of at least 1, not \"{text}\"")));
+            return Err(invalid(text, "the smallest step is 1".into(), "use a larger step"));
         }
         if first > last {
-            return Err(invalid(format!("a range with its smaller end first, not \"{part}\", which is empty")));
+            return Err(invalid(part, "that range is empty".into(), "put the smaller end first"));
         }
         if (last - first) / step >= LONGEST {
-            return Err(invalid(format!("a range of at most {LONGEST} numbers, not \"{part}\"")));
+            return Err(invalid(part, format!("a range has at most {LONGEST} numbers"), "use a shorter range"));
         }
         numbers.extend((first..=last).step_by(step));
     }
@@ -101,8 +106,10 @@ fn whole_numbers(field: &'static str, text: &str) -> Result<Vec<usize>> {
 
 /// Positive numbers, ascending and each once.
 fn radii(text: &str) -> Result<Vec<f64>> {
-    let requirement = || format!("positive numbers such as 0.5 or 0.5,1,2, not \"{text}\"");
-    let invalid = || Error::InvalidConfig { field: "radius", requirement: requirement() };
+    let invalid = || {
+        let but = "that is not a list of positive numbers";
+        Error::setting("radius", format!("\"{}\"", shown(text)), but, [Remedy::act("write it like 0.5 or 0.5,1,2")])
+    };
     let number = |part: &str| {
         part.trim().parse::<f64>().ok().filter(|radius| *radius > 0.0 && radius.is_finite()).ok_or_else(invalid)
     };

@@ -3,12 +3,12 @@
 //! A line that a kill cut short is cut off. The lock keeps a second run of the same command away and ends with the
 //! process, however it ends.
 
-use super::file_error;
 use serde_json::{Value, json};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tangency::evidence::{Cell, Selection};
+use tangency::message::Remedy;
 use tangency::{Error, Result};
 
 /// Format of the file.
@@ -32,20 +32,20 @@ impl Journal {
     /// Opens the journal, or begins one, and gives the cells in it. One that belongs to something else is an error, or
     /// begun anew with `force`.
     pub fn open(path: PathBuf, selection: &Selection, force: bool) -> Result<(Self, Vec<Cell>)> {
-        let failed = |error: std::io::Error| file_error(&path, format!("cannot be written: {error}"));
+        let failed = |error: std::io::Error| Error::unwritable(&path, &error);
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let reason = "another run is writing to it; wait until that ends, or give another --out";
-                return Err(file_error(&path, reason.into()));
+                let remedies = [Remedy::act("wait until that ends"), Remedy::Change("out")];
+                return Err(Error::file(&path, "another run is writing to it", remedies));
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         let header = json!({"tangency_select": FORMAT, "fingerprint": selection.fingerprint()});
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(|error| file_error(&path, format!("cannot be read: {error}")))?;
+        file.read_to_end(&mut bytes).map_err(|error| Error::unreadable(&path, &error))?;
         let (cells, whole) = match read(&bytes, &header) {
             Contents::Cells(cells, whole) => (cells, whole),
             Contents::Empty => (vec![], 0),
@@ -80,13 +80,16 @@ impl Journal {
 
     /// Ends the journal of a selection that is done.
     pub fn remove(self) -> Result<()> {
-        std::fs::remove_file(&self.path)
-            .map_err(|error| file_error(&self.path, format!("cannot be removed ({error}); all is done, delete it")))
+        std::fs::remove_file(&self.path).map_err(|error| {
+            let problem = format!("all is done, but it cannot be removed ({error})");
+            Error::file(&self.path, problem, [Remedy::act("delete it")])
+        })
     }
 
     fn append(&mut self, line: &Value) -> Result<()> {
         let failed = |error: std::io::Error| {
-            file_error(&self.path, format!("cannot be written: {error}; make room and run the same command again"))
+            let problem = format!("cannot be written ({error})");
+            Error::file(&self.path, problem, [Remedy::act("make room and run the same command again")])
         };
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(failed)?;
         self.file.sync_data().map_err(failed)
@@ -119,7 +122,7 @@ fn read(bytes: &[u8], header: &Value) -> Contents {
 }
 
 fn foreign(path: &Path) -> Error {
-    let reason = "was left by another table, grid, setting or version; delete it, give another --out, or --force to \
-                  start anew";
-    file_error(path, reason.into())
+    let remedies =
+        [Remedy::act("delete it"), Remedy::Change("out"), Remedy::TurnOn("overwrite").to("start from the beginning")];
+    Error::file(path, "was left by another table, grid, setting or version", remedies)
 }

@@ -8,6 +8,7 @@ mod verdict;
 use crate::args::SelectArgs;
 use crate::figure_file::FileKind;
 use crate::report::Page;
+use crate::words::Flags;
 use crate::{fit, interrupt, say::Say};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use journal::Journal;
@@ -39,7 +40,7 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
         Page::check(page, table.values.ncols())?;
     }
     let graphs = asked.graphs(args, &table)?;
-    let selection = Selection::new(&table.values, config, graphs, asked.n_components)?.seeds(args.seeds)?;
+    let selection = Selection::new(&table.values, config, graphs, asked.n_components)?.seeds(args.seeds)?.words(&Flags);
     let selection = if args.all { selection.all() } else { selection };
 
     let (mut journal, done) = Journal::open(partial, &selection, args.force)?;
@@ -161,9 +162,4 @@ fn bar(selection: &Selection, done: &[Cell], say: Say) -> ProgressBar {
     bar.reset_eta();
     bar.enable_steady_tick(std::time::Duration::from_millis(500));
     bar
-}
-
-/// An error about a file.
-fn file_error(path: &Path, reason: String) -> Error {
-    Error::File { path: PathBuf::from(path), reason }
 }

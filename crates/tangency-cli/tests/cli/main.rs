@@ -12,6 +12,7 @@ mod fitted;
 mod golden;
 mod interrupt;
 mod many_points;
+mod messages;
 mod odd_models;
 mod plot;
 mod reconstruct;

@@ -11,6 +11,7 @@ use tangency::evidence::EdgeTest;
 use tangency::extend::Extension;
 use tangency::io::Model;
 use tangency::linalg::Matrix;
+use tangency::message::{Dialect, Fields, Remedy, Sentence};
 use tangency::view::{BoundView, EdgeRow, EdgesView, EvidenceView, Known, LoadingsView, REACH, axis_names};
 use tangency::{Error, Result};
 
@@ -49,6 +50,8 @@ pub struct Report<'a> {
     /// Other embeddings of the same rows: of the fitted ones, or of these and the new ones. One without coordinates shows
     /// its note alone; one of a single dimension has 0 for the second.
     pub comparisons: Vec<Multiple>,
+    /// The words of the program that makes the page, for its warnings; the library's own where there are none.
+    pub words: Option<&'a dyn Dialect>,
 }
 
 impl Report<'_> {
@@ -56,8 +59,8 @@ impl Report<'_> {
     pub fn check_image(image: Option<(usize, usize)>, n_features: usize) -> Result<()> {
         match image {
             Some((height, width)) if height.checked_mul(width) != Some(n_features) || n_features == 0 => {
-                let requirement = format!("height x width of an image of {n_features} features, not {height}x{width}");
-                Err(Error::InvalidConfig { field: "image", requirement })
+                let but = format!("the model has {n_features} features, one for each pixel");
+                Err(Error::setting("image", format!("{height}x{width}"), but, [Remedy::Change("image")]))
             }
             _ => Ok(()),
         }
@@ -83,7 +86,7 @@ impl Report<'_> {
             version: env!("CARGO_PKG_VERSION"),
             title,
             facts: words::facts(model, self.table, rows.n_new()),
-            warnings: model.cautions().iter().map(ToString::to_string).collect(),
+            warnings: model.cautions().iter().map(|caution| caution.in_words(self.words.unwrap_or(&Fields))).collect(),
             stop: fit.stop.to_string(),
             stop_words: words::stop_words(fit.stop, fit.trace.len()),
             n_components: d_x,
@@ -119,8 +122,8 @@ fn comparisons(given: &[Multiple], fitted: usize, count: usize) -> Result<Option
         if ![0, fitted, count].contains(&found) {
             return Err(Error::ShapeMismatch {
                 what: format!("the comparison \"{}\"", given.name),
-                expected: format!("{fitted} rows long"),
-                found: format!("{found} rows long"),
+                expected: format!("{fitted} rows"),
+                found: format!("{found}"),
             });
         }
         let places = given.coordinates.iter().copied().chain(std::iter::repeat([f64::NAN; 2])).take(count);

@@ -11,6 +11,8 @@ use crate::evidence::{PruneOptions, prune};
 use crate::fit::{Fit, Fitter};
 use crate::inference::Stop;
 use crate::linalg::{Matrix, View, sequential_product};
+use crate::message;
+use crate::message::{Dialect, Fields, Message, Piece, Remedy, Sentence, given};
 use crate::model::{Scaling, build_graph, check_values};
 use crate::peers::{Embedding, Method, PeerOptions, embed};
 use std::fmt;
@@ -39,9 +41,12 @@ impl Entrant {
     }
 
     /// Whether it is left out of "all" with so many points, and why.
-    pub fn left_out(self, n: usize) -> Option<String> {
+    pub fn left_out(self, n: usize) -> Option<Message> {
         let too_many = self == Self::Peer(Method::Gplvm) && n > GPLVM_POINTS;
-        too_many.then(|| format!("every step of it costs the cube of {n} points; name it to run it all the same"))
+        too_many.then(|| {
+            let cost = format!("every step of it costs the cube of {n} points; name it in ");
+            message![cost, Piece::Setting("methods"), " to run it all the same"]
+        })
     }
 }
 
@@ -61,8 +66,9 @@ impl FromStr for Entrant {
     fn from_str(name: &str) -> Result<Self> {
         Self::all().find(|entrant| entrant.to_string() == name).ok_or_else(|| {
             let known: Vec<String> = Self::all().map(|entrant| entrant.to_string()).collect();
-            let requirement = format!("all, or a list of {}, not \"{name}\"", known.join(", "));
-            Error::InvalidConfig { field: "methods", requirement }
+            let problem = message![Piece::Setting("methods"), " names \"", given(name), "\", which is not a method"];
+            let remedies = vec![Remedy::act(format!("use all, or any of {}", known.join(", ")))];
+            Error::Setting { name: "methods", problem, remedies }
         })
     }
 }
@@ -88,6 +94,8 @@ pub struct Comparison {
     pub edges: Option<Vec<(u32, u32)>>,
     /// How memory is measured, if it can be.
     pub meter: Option<Meter>,
+    /// The words in which a trial says what went wrong.
+    pub words: &'static dyn Dialect,
     values: Matrix,
     rows: Vec<usize>,
     yardsticks: Yardsticks,
@@ -141,15 +149,18 @@ impl Comparison {
         if let Some(truth) = &truth {
             check_values(truth.as_ref())?;
         }
-        for (what, rows) in [("truth", truth.as_ref().map(Matrix::nrows)), ("labels", labels.as_ref().map(Vec::len))] {
+        for (what, rows) in
+            [("the truth", truth.as_ref().map(Matrix::nrows)), ("the list of labels", labels.as_ref().map(Vec::len))]
+        {
             if let Some(rows) = rows.filter(|&rows| rows != n) {
-                let (expected, found) = (format!("{n} rows long"), format!("{rows} rows long"));
+                let (expected, found) = (format!("{n} rows"), format!("{rows}"));
                 return Err(Error::ShapeMismatch { what: what.into(), expected, found });
             }
         }
         if let Some(labels) = labels.as_ref().filter(|labels| labels.iter().all(|label| label == &labels[0])) {
-            let requirement = format!("of at least two classes, and all {} are \"{}\"", labels.len(), labels[0]);
-            return Err(Error::InvalidConfig { field: "labels", requirement });
+            let problem = message![format!("all {} labels are \"", labels.len()), given(&labels[0]), "\""];
+            let remedies = vec![Remedy::act("give labels of at least two classes")];
+            return Err(Error::Setting { name: "labels", problem, remedies });
         }
         let values = values.to_owned();
         let made = build_graph(&values, &config, edges.clone())?;
@@ -164,7 +175,7 @@ impl Comparison {
             labels: labels.map(|labels| rows.iter().map(|&row| labels[row].clone()).collect()),
         };
         let options = PeerOptions { random_state: config.random_state, ..PeerOptions::default() };
-        Ok(Self { config, options, edges, meter: None, values, rows, yardsticks, fitted: None })
+        Ok(Self { config, options, edges, meter: None, words: &Fields, values, rows, yardsticks, fitted: None })
     }
 
     /// Rows of the table that take part, ascending.
@@ -206,7 +217,7 @@ impl Comparison {
             let measures = self.yardsticks.measure(&coordinates, self.config.random_state)?;
             Ok(Outcome { coordinates, objective, note, measures })
         });
-        let outcome = outcome.map_err(|error| error.to_string());
+        let outcome = outcome.map_err(|error| error.in_words(self.words));
         Trial { entrant, settings: self.settings(entrant), seconds, peak_bytes, outcome }
     }
 

@@ -8,6 +8,7 @@ use crate::graph::{Graph, pieces};
 use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
 use crate::inference::{BoundParts, Engine, EngineKind, Stop};
+use crate::message::Remedy;
 use std::ops::ControlFlow;
 
 /// Covariances that are held beside those of the fit at work: the posterior of the fit tested, and a warm refit.
@@ -49,12 +50,17 @@ pub fn test_edges(
         check_memory_beside(n, &fit.config, fit.observations.ncols(), available_memory(), HELD)?;
     }
     if seeds == 0 {
-        return Err(Error::InvalidConfig { field: "seeds", requirement: "at least 1".into() });
+        return Err(Error::too_small("seeds", seeds, 1));
     }
     let mut named: Vec<(u32, u32)> = edges.iter().map(|&(i, j)| (i.min(j), i.max(j))).collect();
     if let Some(&(i, j)) = named.iter().find(|(i, j)| i == j || *j as usize >= n) {
-        let requirement = format!("between two different points below {n}, not {i},{j}");
-        return Err(Error::InvalidConfig { field: "test", requirement });
+        let remedies = [Remedy::act(format!("give two different points from 0 to {}", n - 1))];
+        return Err(Error::setting(
+            "test",
+            format!("{i},{j}"),
+            "that is no edge between two points of the model",
+            remedies,
+        ));
     }
     let seeds = if start_by_name(fit).uses_seed() { seeds } else { 1 };
     named.sort_unstable();
@@ -70,11 +76,12 @@ pub fn test_edges(
         if pieces(&graph).len() > 1 {
             let named: Vec<String> =
                 removed.iter().map(|(i, j)| format!("{},{}", fit.rows[*i as usize], fit.rows[*j as usize])).collect();
-            let requirement = format!(
-                "of edges that do not hold the graph together alone; without {} (rows) it falls apart, so that there is no bound to compare",
+            let problem = format!(
+                "without {} (rows from 0) the graph falls apart, so that there is no bound to compare",
                 named.join(" and ")
             );
-            return Err(Error::InvalidConfig { field: "test", requirement });
+            let remedies = vec![Remedy::act("test edges that do not hold the graph together alone")];
+            return Err(Error::Setting { name: "test", problem: problem.into(), remedies });
         }
         let parts = BoundParts::default();
         tests.push((EdgeTest { removed, added, change: 0.0, spread: 0.0, seeds, parts, converged: true }, graph));

@@ -7,6 +7,7 @@ use crate::fit::{Calibration, Fit, Fitter};
 use crate::graph::{Graph, bridges, squared_distance};
 use crate::inference::{Progress, Start, Stop};
 use crate::linalg::Matrix;
+use crate::message::Remedy;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -18,8 +19,12 @@ pub fn check_parts(n: usize, n_components: usize, parts: usize) -> Result<()> {
     if parts >= 2 && parts <= n && n - n.div_ceil(parts) > n_components.max(3) {
         return Ok(());
     }
-    let requirement = format!("a number of parts from 2 to {n} that leaves enough of the {n} rows, not {parts}");
-    Err(Error::InvalidConfig { field: "calibrate", requirement })
+    if parts < 2 {
+        return Err(Error::too_small("calibrate", parts, 2));
+    }
+    let remedy = if parts > n { Remedy::Lower("calibrate") } else { Remedy::Raise("calibrate") };
+    let but = format!("that does not divide {n} rows so that enough of them are left for a fit");
+    Err(Error::setting("calibrate", parts, but, [remedy]))
 }
 
 /// Fits the model `folds` times without one part of the rows in turn, each on a graph like that of all rows, from
@@ -44,11 +49,9 @@ pub fn calibrate(
         match part.stop {
             Stop::Interrupted => return Err(Error::Interrupted { what: "the calibration" }),
             Stop::Collapsed => {
-                let requirement = format!(
-                    "left out for this table, or another number: without part {} of {folds} the fit collapses",
-                    fold + 1
-                );
-                return Err(Error::InvalidConfig { field: "calibrate", requirement });
+                let but = format!("without part {} of these the fit collapses", fold + 1);
+                let remedies = [Remedy::Change("calibrate"), Remedy::Omit("calibrate")];
+                return Err(Error::setting("calibrate", folds, but, remedies));
             }
             Stop::Converged | Stop::MaxIterations => {}
         }

@@ -3,6 +3,8 @@
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::linalg::Matrix;
+use crate::message;
+use crate::message::{Piece, Remedy};
 
 /// Change of each feature per unit of each coordinate, in the units of the table.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,8 +20,12 @@ pub struct Loadings {
 pub fn loadings(fit: &Fit, points: &[usize]) -> Result<Loadings> {
     let (d_x, d_y) = (fit.coordinates.ncols(), fit.observations.ncols());
     if points.is_empty() || points.iter().any(|&i| i >= fit.n()) {
-        let requirement = format!("one or more points of the model, numbered below {}", fit.n());
-        return Err(Error::InvalidConfig { field: "points", requirement });
+        let problem = match points.iter().find(|&&i| i >= fit.n()) {
+            Some(i) => message![format!("there is no point {i} in the model")],
+            None => message![Piece::Setting("points"), " is empty"],
+        };
+        let remedy = Remedy::act(format!("give one or more points from 0 to {}", fit.n() - 1));
+        return Err(Error::Setting { name: "points", problem, remedies: vec![remedy] });
     }
     let average = |entry: &dyn Fn(usize) -> f64| points.iter().map(|&i| entry(i)).sum::<f64>() / points.len() as f64;
     let scale = &fit.scaling.scale;

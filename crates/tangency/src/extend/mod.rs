@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::fit::{Calibration, Fit};
 use crate::graph::{NeighborIndex, squared_distance};
 use crate::linalg::{Matrix, View};
+use crate::message::Column;
 use crate::model::Scaling;
 use place::{Frozen, place};
 use rayon::prelude::*;
@@ -131,8 +132,10 @@ impl Extension {
     pub fn with_neighbors(mut self, n_neighbors: usize) -> Result<Self> {
         let most = self.frozen.coordinates.ncols() - 1;
         if !(1..=most).contains(&n_neighbors) {
-            let requirement = format!("from 1 to {most}, one less than the points of the model, not {n_neighbors}");
-            return Err(Error::InvalidConfig { field: "n_neighbors", requirement });
+            return Err(match n_neighbors {
+                0 => Error::too_small("n_neighbors", n_neighbors, 1),
+                _ => Error::too_large("n_neighbors", n_neighbors, format!("the model has only {} points", most + 1)),
+            });
         }
         if n_neighbors != self.n_neighbors {
             // what was usual for another number of neighbours is not for this one
@@ -154,15 +157,15 @@ impl Extension {
         if values.nrows() != d_y {
             return Err(Error::ShapeMismatch {
                 what: "the table of new points".into(),
-                expected: format!("one of {d_y} features"),
-                found: format!("one of {}", values.nrows()),
+                expected: format!("{d_y} features"),
+                found: format!("{} features", values.nrows()),
             });
         }
         let Scaling { center, scale } = &self.scaling;
         let scaled = Matrix::from_fn(d_y, values.ncols(), |f, i| (values[(f, i)] - center[f]) / scale[f]);
         for i in 0..scaled.ncols() {
             if let Some(f) = scaled.col_as_slice(i).iter().position(|v| !v.is_finite()) {
-                let (row, column, value) = (i + 1, (f + 1).to_string(), values[(f, i)]);
+                let (row, column, value) = (i, Column::Numbered(f), values[(f, i)]);
                 return Err(if value.is_finite() {
                     Error::TooFar { row }
                 } else {
@@ -182,7 +185,7 @@ impl Extension {
             })
             .collect();
         // the first of the rows that cannot be placed, whichever was tried first
-        placed.into_iter().enumerate().map(|(i, placed)| placed.ok_or(Error::TooFar { row: i + 1 })).collect()
+        placed.into_iter().enumerate().map(|(i, placed)| placed.ok_or(Error::TooFar { row: i })).collect()
     }
 
     /// The coordinates of a row: those of the fit for a row that was fitted, the mean of q(x*) for any other. `[d_x]`

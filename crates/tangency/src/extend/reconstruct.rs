@@ -4,6 +4,7 @@ use super::{Extension, Placement};
 use crate::error::{Error, Result};
 use crate::graph::squared_distance;
 use crate::linalg::{Matrix, dot, scale, small};
+use crate::message::{Column, Remedy};
 use rayon::prelude::*;
 
 crate::choice! {
@@ -66,14 +67,14 @@ impl Extension {
         if coordinates.ncols() != d_x {
             return Err(Error::ShapeMismatch {
                 what: "the table of coordinates".into(),
-                expected: format!("one of {d_x} coordinates"),
-                found: format!("one of {}", coordinates.ncols()),
+                expected: format!("{d_x} coordinates"),
+                found: format!("{} coordinates", coordinates.ncols()),
             });
         }
         for a in 0..d_x {
             if let Some(row) = coordinates.col_as_slice(a).iter().position(|v| !v.is_finite()) {
-                let (column, value) = (format!("x{}", a + 1), coordinates[(row, a)].to_string());
-                return Err(Error::NonFinite { row: row + 1, column, value });
+                let (column, value) = (Column::Named(format!("x{}", a + 1)), coordinates[(row, a)].to_string());
+                return Err(Error::NonFinite { row, column, value });
             }
         }
         let columns = coordinates.transpose().to_owned();
@@ -82,7 +83,7 @@ impl Extension {
             (0..m).into_par_iter().map(|i| self.expect(columns.col_as_slice(i), &lists[i], predicts)).collect();
         let possible = |value: &f64| value.abs() < FARTHEST;
         if let Some(i) = expected.iter().position(|e| !e.values.iter().chain(&e.variances).all(possible)) {
-            return Err(Error::TooFar { row: i + 1 });
+            return Err(Error::TooFar { row: i });
         }
         Ok(Reconstruction {
             values: Matrix::from_fn(m, d_y, |i, f| self.in_units(f, expected[i].values[f])),
@@ -97,13 +98,12 @@ impl Extension {
         let Some(points @ 1..=MOST_GRID_POINTS) = points.filter(|_| sizes.len() == x.nrows()) else {
             let example = vec!["20"; x.nrows()].join("x");
             let given: Vec<String> = sizes.iter().map(usize::to_string).collect();
-            let requirement = format!(
-                "{} number{} such as {example}, at most a million points, not \"{}\"",
+            let needed = format!(
+                "the model needs {} number{} above 0, for at most a million points",
                 x.nrows(),
                 if x.nrows() == 1 { "" } else { "s" },
-                given.join("x")
             );
-            return Err(Error::InvalidConfig { field: "grid", requirement });
+            return Err(Error::setting("grid", given.join("x"), needed, [Remedy::Set("grid", example)]));
         };
         let ends: Vec<(f64, f64)> = (0..x.nrows())
             .map(|a| {

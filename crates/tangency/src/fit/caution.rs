@@ -2,42 +2,27 @@
 
 use super::Fit;
 use crate::inference::Stop;
+use crate::message;
+use crate::message::{Fields, Message, Piece, Remedy, Sentence, listed};
+use std::fmt;
 
 /// A reason not to trust a fit, or not all of it. Each is one sentence.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Caution {
     /// The coordinates mean nothing.
-    #[error(
-        "the fit collapsed: the data are explained as noise and the coordinates mean nothing; try more neighbours, another --init, or more --n-init"
-    )]
     Collapsed,
     /// The limit of iterations came first.
-    #[error("the fit did not converge; give a larger --max-iter before you compare its bound")]
     NotConverged,
     /// The caller ended it.
-    #[error("the fit was interrupted; the model is the best so far")]
     Interrupted,
     /// The bound wants maps without smoothness.
-    #[error(
-        "lambda is almost 0, so the local maps share nothing with their neighbours: the layout is that of the start, and novelty of new rows means little; with many features try --lambda 1 --nu 0"
-    )]
     LooseMaps,
     /// There are as many coordinates as features.
-    #[error(
-        "there are as many coordinates as features, so that nothing is reduced; the bound of such a fit is for comparison"
-    )]
     NothingReduced,
-    /// Pieces of the graph were joined.
-    #[error(
-        "{} added to join pieces of the graph ({}{}); distances across are a guess",
-        if .0.len() == 1 { "1 bridge was".to_owned() } else { format!("{} bridges were", .0.len()) },
-        .0[..LISTED.min(.0.len())].join(", "),
-        if .0.len() > LISTED { ", …" } else { "" }
-    )]
+    /// Pieces of the graph were joined by these edges.
     Bridges(Vec<String>),
     /// Only a piece of the graph was fitted.
-    #[error("only the largest piece of the graph was fitted, {kept} of {rows} points")]
     LargestPiece {
         /// Points of the fit.
         kept: usize,
@@ -46,11 +31,57 @@ pub enum Caution {
     },
 }
 
-/// So many bridges are named.
-const LISTED: usize = 5;
+impl Sentence for Caution {
+    fn message(&self) -> Message {
+        match self {
+            Self::Collapsed => {
+                message!["the fit collapsed: the data are explained as noise, and the coordinates mean nothing"]
+            }
+            Self::NotConverged => message!["the fit did not converge, and its bound is too low to compare"],
+            Self::Interrupted => message!["the fit was interrupted, and the model is the best so far"],
+            Self::LooseMaps => message![
+                "the smoothness lambda was learned as almost 0, so the local maps share nothing with their neighbours: the layout is that of the start, and the novelty of new rows means little"
+            ],
+            Self::NothingReduced => message![
+                "there are as many coordinates as features, so nothing is reduced, and the bound is only for comparison"
+            ],
+            Self::Bridges(bridges) => {
+                let added = match bridges.len() {
+                    1 => "1 bridge was".to_owned(),
+                    count => format!("{count} bridges were"),
+                };
+                let named = listed(bridges);
+                message![format!("{added} added to join pieces of the graph ({named}); distances across are a guess")]
+            }
+            Self::LargestPiece { kept, rows } => {
+                message![format!("only the largest piece of the graph was fitted, {kept} of {rows} points")]
+            }
+        }
+    }
+
+    fn remedies(&self) -> Vec<Remedy> {
+        match self {
+            Self::Collapsed => {
+                vec![Remedy::act("use more neighbours"), Remedy::Change("init"), Remedy::Raise("n_init")]
+            }
+            Self::NotConverged => vec![Remedy::Raise("max_iter")],
+            Self::LooseMaps => {
+                let (lambda, nu) = (Piece::Assignment("lambda", "1".into()), Piece::Assignment("nu", "0".into()));
+                vec![Remedy::Do(message!["with many features use ", lambda, " and ", nu])]
+            }
+            Self::Interrupted | Self::NothingReduced | Self::Bridges(_) | Self::LargestPiece { .. } => vec![],
+        }
+    }
+}
+
+impl fmt::Display for Caution {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.in_words(&Fields))
+    }
+}
 
 impl Fit {
-    /// What to know before trusting this fit; `name` tells what a point is called.
+    /// What to know before trusting this fit; `name` is what a point is called.
     pub fn cautions(&self, name: impl Fn(usize) -> String) -> Vec<Caution> {
         let mut cautions = Vec::new();
         cautions.extend(match self.stop {

@@ -21,6 +21,8 @@ use crate::inference::{
     make_start,
 };
 use crate::linalg::{Matrix, View};
+use crate::message;
+use crate::message::{Piece, Remedy};
 use crate::model::{Problem, Reduction, Scaling, build_graph, check_values};
 use std::ops::ControlFlow;
 
@@ -167,8 +169,7 @@ impl<'a> Fitter<'a> {
         // before the work if all rows count, after it if only a piece does
         let memory = |n: usize| {
             if self.config.n_components >= n {
-                let requirement = format!("smaller than the number of points, {n}");
-                return Err(Error::InvalidConfig { field: "n_components", requirement });
+                return Err(too_many_for_rows(self.config.n_components, n));
             }
             check_memory(n, &self.config, values.ncols(), available_memory())
         };
@@ -301,15 +302,25 @@ impl StartRank {
 }
 
 fn no_start() -> Error {
-    Error::InvalidConfig {
-        field: "start",
-        requirement: "the number, from 0, of one that init and n_init ask for".into(),
+    Error::Setting {
+        name: "start",
+        problem: message![
+            "there is no start of this number among those that ",
+            Piece::Setting("init"),
+            " and ",
+            Piece::Setting("n_init"),
+            " ask for"
+        ],
+        remedies: vec![Remedy::act("give the number of one of them, from 0")],
     }
 }
 
 pub(crate) fn too_many_components(n_components: usize, n_features: usize) -> Error {
-    let requirement = format!("at most the number of features (n_features = {n_features}), not {n_components}");
-    Error::InvalidConfig { field: "n_components", requirement }
+    Error::too_large("n_components", n_components, format!("the table has only n_features = {n_features}"))
+}
+
+pub(crate) fn too_many_for_rows(n_components: usize, n: usize) -> Error {
+    Error::too_large("n_components", n_components, format!("the table has only {n} rows"))
 }
 
 /// The data of a fit beside the problem: what the result keeps of the table.
@@ -331,8 +342,8 @@ fn restricted(start: Start, rows: &[usize], n: usize, problem: &Problem) -> Resu
         }
         Err(Error::ShapeMismatch {
             what: what.into(),
-            expected: format!("{rows} × {columns}, all finite"),
-            found: format!("{} × {}", given.nrows(), given.ncols()),
+            expected: format!("{rows} × {columns} finite numbers"),
+            found: format!("{} × {} numbers", given.nrows(), given.ncols()),
         })
     };
     let points = |x: &Matrix| {

@@ -6,6 +6,8 @@ use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::inference::{BoundParts, Deviations, Engine, EngineNotes, Posterior, Stop, TracePoint};
 use crate::linalg::{Matrix, lower_factor, product, symmetric_eigen, transposed_product};
+use crate::message;
+use crate::message::{Piece, Remedy};
 use crate::model::{Hyperparameters, Problem, Reduction, Scaling};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -242,9 +244,12 @@ impl Fit {
         let d_x = self.coordinates.ncols();
         let covariance = self.need_full()?;
         if i.max(j) >= self.n() || !(level > 0.0 && level < 1.0) {
-            return Err(Error::InvalidConfig {
-                field: "distance",
-                requirement: format!("between two points below {} with a level between 0 and 1", self.n()),
+            return Err(if i.max(j) >= self.n() {
+                let problem = format!("there is no point {} in the model", i.max(j)).into();
+                let remedies = vec![Remedy::act(format!("give two points from 0 to {}", self.n() - 1))];
+                Error::Setting { name: "distance", problem, remedies }
+            } else {
+                Error::not_allowed("level", level, "use a number between 0 and 1")
             });
         }
         let mean: Vec<f64> = (0..d_x).map(|a| self.coordinates[(j, a)] - self.coordinates[(i, a)]).collect();
@@ -291,9 +296,16 @@ impl Fit {
     }
 
     fn need_full(&self) -> Result<&Matrix> {
-        self.full_covariance.as_ref().ok_or(Error::InvalidConfig {
-            field: "full_covariance",
-            requirement: "on when the model is fitted: distances and samples need how points vary together".into(),
+        self.full_covariance.as_ref().ok_or_else(|| Error::Setting {
+            name: "full_covariance",
+            problem: message![
+                "distances and samples need how points vary together, but the model was fitted without ",
+                Piece::Setting("full_covariance")
+            ],
+            remedies: vec![Remedy::Do(message![
+                "fit the model again with ",
+                Piece::Assignment("full_covariance", "true".into())
+            ])],
         })
     }
 }

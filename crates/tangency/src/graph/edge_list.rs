@@ -1,6 +1,8 @@
 //! A user's edge list: pairs of row numbers from 0, or of ids.
 
 use crate::error::{Error, Result};
+use crate::message;
+use crate::message::{Message, Piece, Remedy, given};
 use std::collections::HashMap;
 
 crate::choice! {
@@ -34,17 +36,22 @@ pub fn edges_from_cells(
         Some(ids) if by_id => {
             let known: HashMap<&str, u32> = ids.iter().enumerate().map(|(i, id)| (id.as_str(), i as u32)).collect();
             if known.len() < ids.len() {
-                return Err(Error::InvalidConfig {
-                    field: "edges",
-                    requirement: "row numbers from 0 here: some ids of the table stand for more than one row".into(),
+                return Err(Error::Setting {
+                    name: "edges",
+                    problem: message![
+                        Piece::Setting("edges"),
+                        " names ids, but some ids of the table stand for more than one row"
+                    ],
+                    remedies: vec![Remedy::act("give row numbers from 0 instead")],
                 });
             }
             known
         }
         None if by_id => {
-            return Err(Error::InvalidConfig {
-                field: "edges",
-                requirement: "row numbers from 0 unless --id-column says where the ids are".into(),
+            return Err(Error::Setting {
+                name: "edges",
+                problem: message![Piece::Setting("edges"), " names ids, but the table has no column of ids"],
+                remedies: ids_or_numbers(),
             });
         }
         _ => HashMap::new(),
@@ -52,23 +59,15 @@ pub fn edges_from_cells(
     let point = |cell: &str, row: usize| -> Result<u32> {
         let cell = cell.trim();
         if by_id {
-            return known.get(cell).copied().ok_or_else(|| Error::BadEdge {
-                row,
-                reason: format!("there is no point with id \"{cell}\"; use ids of the table's id column"),
+            return known.get(cell).copied().ok_or_else(|| {
+                let problem = message!["there is no point with id \"", given(cell), "\""];
+                bad(row, problem, [Remedy::act("use ids of the table's id column")])
             });
         }
         match cell.parse::<i64>() {
             Ok(i) if i >= 0 && (i as usize) < n => Ok(i as u32),
-            Ok(i) => Err(Error::BadEdge {
-                row,
-                reason: format!("point {i} is outside 0 to {}; points are numbered from 0", n.saturating_sub(1)),
-            }),
-            Err(_) => Err(Error::BadEdge {
-                row,
-                reason: format!(
-                    "\"{cell}\" is not a row number; give numbers from 0, or ids together with --id-column"
-                ),
-            }),
+            Ok(i) => Err(edge_outside(None, row, i, n)),
+            Err(_) => Err(bad(row, message!["\"", given(cell), "\" is not a row number"], ids_or_numbers())),
         }
     };
     let header = rows.first().is_some_and(|first| {
@@ -81,15 +80,27 @@ pub fn edges_from_cells(
     let mut edges = Vec::with_capacity(rows.len());
     for (r, row) in rows.iter().skip(usize::from(header)).enumerate() {
         if row.len() < 2 {
-            return Err(Error::BadEdge {
-                row: r + 1,
-                reason: "has fewer than two columns; give two points a row".into(),
-            });
+            return Err(bad(r, "there are fewer than two columns", [Remedy::act("give two points per row")]));
         }
-        edges.push((point(&row[0], r + 1)?, point(&row[1], r + 1)?));
+        edges.push((point(&row[0], r)?, point(&row[1], r)?));
     }
     if edges.is_empty() {
-        return Err(Error::BadEdge { row: 1, reason: "the list is empty; give two points a row".into() });
+        return Err(bad(0, "the list is empty", [Remedy::act("give two points per row")]));
     }
     Ok(edges)
+}
+
+/// An edge to a point that the table does not have.
+pub(crate) fn edge_outside(list: Option<String>, row: usize, point: i64, n: usize) -> Error {
+    let problem = format!("point {point} is outside 0 to {}", n.saturating_sub(1)).into();
+    Error::BadEdge { list, row, problem, remedies: vec![Remedy::act("number the points from 0")] }
+}
+
+fn bad(row: usize, problem: impl Into<Message>, remedies: impl Into<Vec<Remedy>>) -> Error {
+    Error::BadEdge { list: None, row, problem: problem.into(), remedies: remedies.into() }
+}
+
+fn ids_or_numbers() -> Vec<Remedy> {
+    let ids = message!["use ", Piece::Setting("id_column"), " to show where the ids are"];
+    vec![Remedy::act("give row numbers from 0"), Remedy::Do(ids)]
 }

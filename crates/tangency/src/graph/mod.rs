@@ -16,6 +16,7 @@ mod table;
 
 pub use approximate::{approximate_neighbors, recall};
 pub use components::{bridges, joining_edges, pieces};
+pub(crate) use edge_list::edge_outside;
 pub use edge_list::{EdgeNames, edges_from_cells};
 pub(crate) use geodesics::Paths;
 pub use geodesics::geodesic_distances;

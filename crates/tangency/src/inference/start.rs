@@ -7,6 +7,8 @@ use crate::error::{Error, Result};
 use crate::graph::Neighborhoods;
 use crate::linalg::{Matrix, SparseSymmetric, product, product_transposed, symmetric_eigen};
 use crate::memory::available_memory;
+use crate::message;
+use crate::message::{Piece, Remedy};
 use crate::model::{Hyperparameters, Problem};
 use crate::peers::{Method, PeerOptions, coordinates_by, landmark_isomap};
 use rand::{RngExt, SeedableRng};
@@ -49,9 +51,13 @@ pub fn make_start(problem: &Problem, init: Init, config: &Config, seed: u64, obs
             Ok(Start::Coordinates(landmark_isomap(points, graph, problem.n_components)?))
         }
         Init::Random | Init::Auto => Ok(random(problem, seed)),
-        _ => Err(Error::InvalidConfig {
-            field: "init",
-            requirement: "the name of a method unless the start itself is given".into(),
+        _ => Err(Error::Setting {
+            name: "init",
+            problem: message![Piece::Setting("init"), " announces a start of your own, but none is given"],
+            remedies: vec![
+                Remedy::act("give the start"),
+                Remedy::Do(message!["use a method as ", Piece::Setting("init")]),
+            ],
         }),
     }
 }

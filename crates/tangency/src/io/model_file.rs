@@ -2,14 +2,14 @@
 //!
 //! Arrays are stored row-major as other languages expect them; `docs/model-file.md` lists them.
 
-use super::output::{Output, file_error};
+use super::output::Output;
 use crate::config::{Config, Init};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fit::{Calibration, Caution, Fit, Pruning};
 use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Deviations, EngineNotes, Stop, TracePoint};
 use crate::linalg::Matrix;
-use crate::message::shown;
+use crate::message::{Remedy, shown};
 use crate::model::{Hyperparameters, Scaling};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
@@ -89,13 +89,13 @@ struct CalibrationNotes {
 
 /// Writes a model.
 pub fn save_model(output: &Output, model: &Model) -> Result<()> {
-    let bytes = model_to_bytes(model).map_err(|e| file_error(output.path(), &e.to_string()))?;
+    let bytes = model_to_bytes(model).map_err(|e| Error::unwritable(output.path(), &e))?;
     output.write(|file| file.write_all(&bytes))
 }
 
 /// Reads a model.
 pub fn load_model(path: &Path) -> Result<Model> {
-    let bytes = std::fs::read(path).map_err(|e| file_error(path, &format!("cannot be read: {e}")))?;
+    let bytes = std::fs::read(path).map_err(|e| Error::unreadable(path, &e))?;
     model_from_bytes(&bytes, path)
 }
 
@@ -162,9 +162,10 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
 
 /// The model of a file's bytes; what is wrong with them is told with the name of the file.
 pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
-    let broken =
-        |what: &str| file_error(path, &format!("{what}; fit the model again, or take a whole copy of the file"));
-    let foreign = || file_error(path, "is not a tangency model; give a file that `tangency fit` wrote");
+    let refuse = |what: String, ways: [&'static str; 2]| Error::file(path, what, ways.map(Remedy::act).to_vec());
+    let broken = |what: &str| refuse(what.to_owned(), ["fit the model again", "take a whole copy of the file"]);
+    let foreign =
+        || Error::file(path, "is not a tangency model", [Remedy::act("give a file that tangency saved as a model")]);
     let (_, header) = SafeTensors::read_metadata(bytes)
         .map_err(|_| if bytes.len() > 8 && bytes[8] == b'{' { broken("is cut short or damaged") } else { foreign() })?;
     let text = header.metadata().as_ref().and_then(|map| map.get(KEY)).ok_or_else(foreign)?;
@@ -175,21 +176,21 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     }
     let version: Version = serde_json::from_str(text).map_err(|_| broken("has damaged metadata"))?;
     if version.format != FORMAT {
-        let reason = format!(
-            "was written by tangency {} in model format {}, and this is {} with format {FORMAT}; use that version, or fit again",
+        let problem = format!(
+            "was written by tangency {} in model format {}, and this is {} with format {FORMAT}",
             version.version,
             version.format,
             env!("CARGO_PKG_VERSION")
         );
-        return Err(file_error(path, &reason));
+        return Err(refuse(problem, ["use that version", "fit again"]));
     }
     if let Some(what) = unknown_setting(text) {
-        let reason = format!(
-            "has {what}, which tangency {} does not know: it was written by another version, {}; install a newer tangency",
+        let problem = format!(
+            "has {what}, which tangency {} does not know: it was written by another version, {}",
             env!("CARGO_PKG_VERSION"),
             version.version
         );
-        return Err(file_error(path, &reason));
+        return Err(Error::file(path, problem, [Remedy::act("install a newer tangency")]));
     }
     let metadata: Metadata = serde_json::from_str(text).map_err(|_| broken("has damaged metadata"))?;
     let tensors = SafeTensors::deserialize(bytes).map_err(|_| broken("is cut short or damaged"))?;

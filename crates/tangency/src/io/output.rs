@@ -4,6 +4,7 @@ use super::Model;
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::inference::TracePoint;
+use crate::message::Remedy;
 use crate::model::Hyperparameters;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -20,19 +21,20 @@ impl Output {
     /// Claims a path: an error now if the file is there (unless `force`) or its folder is not.
     pub fn claim(path: &Path, force: bool) -> Result<Self> {
         if path.is_dir() {
-            return Err(file_error(path, "is a folder; give the name of a file"));
+            return Err(Error::file(path, "is a folder", [Remedy::act("give the name of a file")]));
         }
         if path.exists() && !force {
             return Err(Error::Exists { path: path.to_owned() });
         }
         if !folder(path).is_dir() {
-            return Err(file_error(path, "its folder does not exist; make it first"));
+            return Err(Error::NoFolder { path: path.to_owned() });
         }
         if path.exists() && !path.is_file() {
-            return Err(file_error(path, "is not a regular file; give another name"));
+            return Err(Error::file(path, "is not a regular file", [Remedy::act("give another name")]));
         }
         if let Err(error) = tempfile::tempfile_in(folder(path)) {
-            return Err(file_error(path, &format!("its folder cannot be written to ({error}); choose another")));
+            let problem = format!("its folder cannot be written to ({error})");
+            return Err(Error::file(path, problem, [Remedy::act("choose another")]));
         }
         Ok(Self { path: path.to_owned(), force })
     }
@@ -45,7 +47,7 @@ impl Output {
     /// Writes the whole file or nothing.
     pub fn write(&self, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
         let mut pending = self.begin()?;
-        content(&mut pending).map_err(|error| cannot_write(&self.path, &error))?;
+        content(&mut pending).map_err(|error| Error::unwritable(&self.path, &error))?;
         pending.commit()
     }
 
@@ -55,7 +57,7 @@ impl Output {
             .prefix(".tangency-")
             .permissions_like_new_file()
             .tempfile_in(folder(&self.path))
-            .map_err(|error| cannot_write(&self.path, &error))?;
+            .map_err(|error| Error::unwritable(&self.path, &error))?;
         Begun::add(file.path());
         Ok(Pending { file: BufWriter::new(file), output: self.clone() })
     }
@@ -77,13 +79,13 @@ impl Pending {
     /// Moves the file, now whole, to its place.
     pub fn commit(self) -> Result<()> {
         let Output { path, force } = self.output;
-        let file = self.file.into_inner().map_err(|error| cannot_write(&path, error.error()))?;
+        let file = self.file.into_inner().map_err(|error| Error::unwritable(&path, error.error()))?;
         Begun::remove(file.path());
         let moved = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
         match moved {
             Ok(_) => Ok(()),
             Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => Err(Error::Exists { path }),
-            Err(error) => Err(cannot_write(&path, &error.error)),
+            Err(error) => Err(Error::unwritable(&path, &error.error)),
         }
     }
 }
@@ -141,7 +143,8 @@ impl Claims {
     pub fn claim(&mut self, path: &Path) -> Result<Output> {
         let output = Output::claim(path, self.force)?;
         if self.taken.contains(&place(path)) {
-            return Err(file_error(path, "is an input or another output too; give each a name of its own"));
+            let remedy = Remedy::act("give each a name of its own");
+            return Err(Error::file(path, "is an input or another output too", [remedy]));
         }
         self.taken.push(place(path));
         Ok(output)
@@ -185,14 +188,6 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> Error {
-    file_error(path, &format!("cannot be written: {error}"))
-}
-
-pub(super) fn file_error(path: &Path, reason: &str) -> Error {
-    Error::File { path: path.to_owned(), reason: reason.to_owned() }
-}
-
 /// The embedding: id, label where there is one, x1…, sd1….
 pub fn write_embedding(output: &Output, model: &Model) -> Result<()> {
     let fit = &model.fit;
@@ -232,7 +227,7 @@ pub fn write_trace(output: &Output, fit: &Fit) -> Result<()> {
     )
 }
 
-/// An edge list that `--edges` reads: i, j, rows of the table from 0.
+/// An edge list that can be given to a fit: i, j, rows of the table from 0.
 pub fn write_edges(output: &Output, fit: &Fit) -> Result<()> {
     write_rows(
         output,

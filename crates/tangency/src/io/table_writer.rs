@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use super::output::{Output, Pending, cannot_write, file_error};
+use super::output::{Output, Pending};
 #[cfg(feature = "parquet")]
 use super::table::ParquetRows;
 use super::table::{extension, refuse_duplicates};
 use crate::error::{Error, Result};
+use crate::message::Remedy;
 
 /// What the cells of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,13 +87,15 @@ impl TableWriter {
         match extension(path).as_str() {
             "csv" | "tsv" | "tab" => Ok(()),
             "parquet" | "pq" if cfg!(feature = "parquet") => Ok(()),
-            "parquet" | "pq" => Err(file_error(
+            "parquet" | "pq" => Err(Error::file(
                 path,
-                "this build cannot write Parquet files; rebuild with the feature \"parquet\", or give a name that ends in .csv",
+                "this build cannot write Parquet files",
+                [Remedy::act("rebuild with the feature \"parquet\""), Remedy::act("give a name that ends in .csv")],
             )),
-            _ => Err(file_error(
+            _ => Err(Error::file(
                 path,
-                "its format is told by its extension, which must be .csv, .tsv, .tab, .parquet or .pq for a table that is written",
+                "the extension does not show in which format to write the table",
+                [Remedy::act("give a name that ends in .csv, .tsv, .tab, .parquet or .pq")],
             )),
         }
     }
@@ -107,12 +110,12 @@ impl TableWriter {
             #[cfg(feature = "parquet")]
             "parquet" | "pq" => {
                 let rows = ParquetRows::new(output.begin()?, columns);
-                Rows::Parquet(Box::new(rows.map_err(|error| cannot_write(path, &error))?))
+                Rows::Parquet(Box::new(rows.map_err(|error| Error::unwritable(path, &error))?))
             }
             other => {
                 let delimiter = if other == "csv" { b',' } else { b'\t' };
                 let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(output.begin()?);
-                writer.write_record(&names).map_err(|error| cannot_write(path, &error.into()))?;
+                writer.write_record(&names).map_err(|error| Error::unwritable(path, &error.into()))?;
                 Rows::Delimited(Box::new(writer))
             }
         };
@@ -131,7 +134,7 @@ impl TableWriter {
             #[cfg(feature = "parquet")]
             Rows::Parquet(writer) => writer.write(block),
         };
-        written.map_err(|error| cannot_write(self.output.path(), &error))
+        written.map_err(|error| Error::unwritable(self.output.path(), &error))
     }
 
     /// Moves the table, now whole, to its place.
@@ -141,7 +144,7 @@ impl TableWriter {
             #[cfg(feature = "parquet")]
             Rows::Parquet(writer) => writer.finish(),
         };
-        pending.map_err(|error| cannot_write(self.output.path(), &error))?.commit()
+        pending.map_err(|error| Error::unwritable(self.output.path(), &error))?.commit()
     }
 
     fn check_block(&self, block: &[Cells]) -> Result<()> {

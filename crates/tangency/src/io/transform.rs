@@ -6,6 +6,7 @@ use super::table::{Block, TableStream};
 use super::table_writer::{Cells, ColumnKind, TableWriter};
 use crate::error::{Error, Result};
 use crate::extend::{Extension, Placement};
+use crate::message::{Remedy, Sentence};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -92,19 +93,11 @@ pub fn block_rows(model: &Model) -> usize {
 /// Some rows of a table that a model is applied to. What is wrong with a cell is told with the name of the file, and without
 /// the way out of leaving a column out, which a model does not allow.
 pub fn next_block(stream: &mut TableStream, path: &Path, model: &Model) -> Result<Option<Block>> {
-    stream.next_block(block_rows(model)).map_err(|error| {
-        let at = |row: usize, column: &str, what: String| Error::File {
-            path: path.to_owned(),
-            reason: format!("row {row}, column {column} {what}; correct it, or drop the row"),
-        };
-        match &error {
-            Error::NonFinite { row, column, value } => at(*row, column, format!("is {value}, not a finite number")),
-            Error::NotNumeric { row, column, value } => {
-                let short: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).take(40).collect();
-                at(*row, column, format!("holds \"{short}\", which is not a number"))
-            }
-            _ => error,
+    stream.next_block(block_rows(model)).map_err(|error| match error {
+        Error::NonFinite { .. } | Error::NotNumeric { .. } => {
+            Error::file(path, error.message(), [Remedy::act("correct it"), Remedy::act("drop the row")])
         }
+        other => other,
     })
 }
 

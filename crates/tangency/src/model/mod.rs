@@ -14,4 +14,4 @@ pub use priors::{CoordinatePrior, GraphPrecision, MapPrior};
 pub use problem::Problem;
 pub use reduction::Reduction;
 pub use scaling::{Scaling, ScalingRule};
-pub(crate) use table_graph::{build_graph, check_values};
+pub(crate) use table_graph::{build_graph, check_values, too_many_neighbors};

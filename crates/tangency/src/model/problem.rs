@@ -4,6 +4,7 @@ use super::Reduction;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, pieces, squared_distance};
 use crate::linalg::Matrix;
+use crate::message::Remedy;
 use std::sync::Arc;
 
 /// Scaled observations on a connected graph.
@@ -37,7 +38,7 @@ impl Problem {
     pub fn new(observations: Matrix, graph: Graph, n_components: usize, epsilon: f64) -> Result<Self> {
         let sizes: Vec<usize> = pieces(&graph).iter().map(Vec::len).collect();
         if sizes.len() > 1 {
-            return Err(Error::Disconnected { sizes, wider: "widen the neighbourhoods" });
+            return Err(Error::Disconnected { sizes, wider: Remedy::act("widen the neighbourhoods") });
         }
         Ok(Self::assemble(observations, None, graph, n_components, epsilon))
     }

@@ -42,11 +42,7 @@ impl Scaling {
             return Err(Error::NoVariation { n });
         }
         if !largest.is_finite() {
-            return Err(Error::InvalidConfig {
-                field: "table",
-                requirement: "of numbers whose differences do not overflow; divide its features by a common scale"
-                    .into(),
-            });
+            return Err(Error::Overflow);
         }
         let scale = match rule {
             ScalingRule::MaxAbs => vec![largest; d],

@@ -3,8 +3,11 @@
 use super::Scaling;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Neighborhoods, Symmetry, bridges, find_neighbors, graph_of_lists, pieces, within_radius};
+use crate::graph::{
+    Graph, Neighborhoods, Symmetry, bridges, edge_outside, find_neighbors, graph_of_lists, pieces, within_radius,
+};
 use crate::linalg::{Matrix, View};
+use crate::message::{Column, Remedy};
 
 pub(crate) fn check_values(values: View) -> Result<()> {
     let (n, d) = (values.nrows(), values.ncols());
@@ -13,11 +16,7 @@ pub(crate) fn check_values(values: View) -> Result<()> {
     }
     for f in 0..d {
         if let Some(row) = values.col(f).iter().position(|v| !v.is_finite()) {
-            return Err(Error::NonFinite {
-                row: row + 1,
-                column: (f + 1).to_string(),
-                value: values[(row, f)].to_string(),
-            });
+            return Err(Error::NonFinite { row, column: Column::Numbered(f), value: values[(row, f)].to_string() });
         }
     }
     Ok(())
@@ -43,18 +42,15 @@ pub(crate) fn build_graph(values: &Matrix, config: &Config, edges: Option<Vec<(u
     let neighborhoods = match (edges, config.radius) {
         (Some(edges), _) => {
             if let Some(row) = edges.iter().position(|&(i, j)| i.max(j) as usize >= n) {
-                let reason = format!("names a point outside 0 to {}; points are numbered from 0", n - 1);
-                return Err(Error::BadEdge { row: row + 1, reason });
+                let (i, j) = edges[row];
+                return Err(edge_outside(None, row, i64::from(i.max(j)), n));
             }
             Neighborhoods::of(Graph::from_edges(n, edges))
         }
         (None, Some(radius)) => Neighborhoods::of(within_radius(&values.transpose().to_owned(), radius)),
         (None, None) => {
             if config.n_neighbors >= n {
-                return Err(Error::InvalidConfig {
-                    field: "n_neighbors",
-                    requirement: format!("smaller than the number of points, {n}, not {}", config.n_neighbors),
-                });
+                return Err(too_many_neighbors(config.n_neighbors, n));
             }
             let (_, scaled) = Scaling::learn(values, config.scaling)?;
             let found = find_neighbors(&scaled, config.n_neighbors, config.neighbor_search, config.random_state);
@@ -76,13 +72,18 @@ pub(crate) fn build_graph(values: &Matrix, config: &Config, edges: Option<Vec<(u
         return Ok(GraphOfRows { neighborhoods, rows: (0..n).collect(), bridges, recall });
     }
     let wider = match (given, config.radius) {
-        (true, _) => "add edges",
-        (false, Some(_)) => "use a larger --radius",
-        (false, None) => "use a larger --n-neighbors",
+        (true, _) => Remedy::act("add edges"),
+        (false, Some(_)) => Remedy::Raise("radius"),
+        (false, None) => Remedy::Raise("n_neighbors"),
     };
     if config.largest && found[0].len() >= 3 {
         let neighborhoods = neighborhoods.restricted_to(&found[0]);
         return Ok(GraphOfRows { neighborhoods, rows: found[0].clone(), bridges: vec![], recall });
     }
     Err(Error::Disconnected { sizes: found.iter().map(Vec::len).collect(), wider })
+}
+
+/// As many neighbours as there are points, or more.
+pub(crate) fn too_many_neighbors(n_neighbors: usize, n: usize) -> Error {
+    Error::too_large("n_neighbors", n_neighbors, format!("the table has only {n} rows"))
 }

@@ -89,12 +89,11 @@ impl Default for PeerOptions {
 impl PeerOptions {
     /// Checks that each is in its range.
     pub fn validate(&self) -> Result<()> {
-        let invalid = |field, requirement| Err(Error::InvalidConfig { field, requirement });
         if !(self.regularization > 0.0 && self.regularization.is_finite()) {
-            return invalid("regularization", format!("a positive number, not {}", self.regularization));
+            return Err(Error::not_positive("regularization", self.regularization));
         }
         if self.n_inducing == 0 {
-            return invalid("n_inducing", "at least 1, not 0".into());
+            return Err(Error::too_small("n_inducing", 0, 1));
         }
         Ok(())
     }

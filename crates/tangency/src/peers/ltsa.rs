@@ -4,6 +4,8 @@ use super::{bottom_of_spectrum, check_dimension, check_pieces};
 use crate::error::{Error, Result};
 use crate::graph::Neighborhoods;
 use crate::linalg::{Matrix, SparseSymmetric, dot, sequential_eigen};
+use crate::message;
+use crate::message::{Piece, Remedy};
 use rayon::prelude::*;
 
 /// Coordinates with unit variance on each axis up to a common factor; `points` is d_y × n, one a column. [n, d_x]
@@ -40,12 +42,16 @@ pub fn ltsa(points: &Matrix, neighborhoods: &Neighborhoods, n_components: usize)
 fn tangent_coordinates(points: &Matrix, i: usize, around: &[u32], n_components: usize) -> Result<Matrix> {
     let (k, d) = (around.len(), points.nrows());
     if n_components >= k {
-        return Err(Error::InvalidConfig {
-            field: "n_neighbors",
-            requirement: format!(
-                "such that every point has more neighbours than n_components, {n_components}; row {} has {k}",
-                i + 1
-            ),
+        let neighbors = if k == 1 { "neighbour" } else { "neighbours" };
+        return Err(Error::Setting {
+            name: "n_neighbors",
+            problem: message![
+                Piece::Row(i),
+                format!(" has {k} {neighbors}, but more than "),
+                Piece::Setting("n_components"),
+                format!(", which is {n_components}, are needed")
+            ],
+            remedies: vec![Remedy::Raise("n_neighbors"), Remedy::Lower("n_components")],
         });
     }
     let mut mean = vec![0.0; d];

@@ -25,6 +25,7 @@ use crate::error::{Error, Result};
 use crate::graph::{Graph, pieces};
 use crate::linalg::{Matrix, SparseSymmetric};
 use crate::memory::available_memory;
+use crate::message::Remedy;
 
 /// The number of points, if there are more of them than components.
 fn check_dimension(points: &Matrix, n_components: usize) -> Result<usize> {
@@ -36,14 +37,16 @@ fn dimension_below(n: usize, n_components: usize) -> Result<()> {
     if (1..n).contains(&n_components) {
         return Ok(());
     }
-    let requirement = format!("at least 1 and smaller than the number of points, {n}");
-    Err(Error::InvalidConfig { field: "n_components", requirement })
+    Err(match n_components {
+        0 => Error::too_small("n_components", n_components, 1),
+        _ => Error::too_large("n_components", n_components, format!("the table has only {n} rows")),
+    })
 }
 
 fn check_pieces(graph: &Graph) -> Result<()> {
     let sizes: Vec<usize> = pieces(graph).iter().map(Vec::len).collect();
     if sizes.len() > 1 {
-        return Err(Error::Disconnected { sizes, wider: "use a larger --n-neighbors" });
+        return Err(Error::Disconnected { sizes, wider: Remedy::Raise("n_neighbors") });
     }
     Ok(())
 }

@@ -8,10 +8,12 @@ use crate::linalg::{Matrix, leading_eigenvectors, product_transposed, transposed
 pub fn pca(points: &Matrix, n_components: usize) -> Result<Matrix> {
     let n = check_dimension(points, n_components)?;
     if n_components > points.nrows() {
-        return Err(Error::InvalidConfig {
-            field: "n_components",
-            requirement: format!("at most the number of features, {}, not {n_components}", points.nrows()),
-        });
+        let features = points.nrows();
+        return Err(Error::too_large(
+            "n_components",
+            n_components,
+            format!("the table has only n_features = {features}"),
+        ));
     }
     let y = centred(points);
     if y.nrows() > n {

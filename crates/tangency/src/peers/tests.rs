@@ -61,6 +61,6 @@ fn too_many_components_are_an_error() {
     let curve = generate(Shape::SCurve, 40, 0.0, 1);
     for &method in Method::ALL {
         let config = Config { n_components: 40, ..Config::default() };
-        assert!(matches!(by(method, &config, &curve.points), Err(Error::InvalidConfig { .. })), "{method:?}");
+        assert!(matches!(by(method, &config, &curve.points), Err(Error::Setting { .. })), "{method:?}");
     }
 }

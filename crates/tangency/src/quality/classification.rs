@@ -4,6 +4,7 @@ use super::same_points;
 use crate::error::{Error, Result};
 use crate::graph::NeighborIndex;
 use crate::linalg::Matrix;
+use crate::message::Remedy;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -35,21 +36,27 @@ pub fn knn_error(
 ) -> Result<KnnError> {
     let n = labels.len();
     same_points(embedding, n)?;
-    let invalid = |field: &'static str, requirement: String| Err(Error::InvalidConfig { field, requirement });
     let members = members(labels);
     if members.len() < 2 {
-        let found = if n == 0 { "none" } else { "one" };
-        return invalid("labels", format!("of at least two classes to be told apart, not {found}"));
+        let problem = if n == 0 { "there are no labels" } else { "all labels are the same" };
+        let remedies = vec![Remedy::act("give labels of at least two classes")];
+        return Err(Error::Setting { name: "labels", problem: problem.into(), remedies });
     }
     if folds < 2 || folds > n {
-        return invalid("folds", format!("from 2 to the number of points, {n}, not {folds}"));
+        return Err(match folds {
+            0 | 1 => Error::too_small("folds", folds, 2),
+            _ => Error::too_large("folds", folds, format!("there are only {n} points")),
+        });
     }
     let others = n - n.div_ceil(folds);
     if k == 0 || k > others {
-        return invalid("n_neighbors", format!("from 1 to the {others} points outside a fold, not {k}"));
+        return Err(match k {
+            0 => Error::too_small("n_neighbors", k, 1),
+            _ => Error::too_large("n_neighbors", k, format!("only {others} points are outside a fold")),
+        });
     }
     if shuffles == 0 {
-        return invalid("shuffles", "at least 1".into());
+        return Err(Error::too_small("shuffles", shuffles, 1));
     }
     let classes = class_of_each(&members, n);
     let points = embedding.transpose().to_owned();

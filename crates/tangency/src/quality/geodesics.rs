@@ -4,6 +4,7 @@ use super::same_points;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, Paths, pieces, squared_distance};
 use crate::linalg::Matrix;
+use crate::message::Remedy;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -22,7 +23,7 @@ pub fn geodesic_correlation(graph: &Graph, points: &Matrix, embedding: &Matrix) 
     if points.ncols() != n {
         return Err(Error::ShapeMismatch {
             what: "the table of points".into(),
-            expected: format!("{n} points, as the graph"),
+            expected: format!("{n} points, as many as in the graph,"),
             found: format!("{} points", points.ncols()),
         });
     }
@@ -30,7 +31,7 @@ pub fn geodesic_correlation(graph: &Graph, points: &Matrix, embedding: &Matrix) 
     let found = pieces(graph);
     if found.len() > 1 {
         let sizes = found.iter().map(Vec::len).collect();
-        return Err(Error::Disconnected { sizes, wider: "widen the neighbourhoods" });
+        return Err(Error::Disconnected { sizes, wider: Remedy::act("widen the neighbourhoods") });
     }
     let sources = sources(n, SOURCES);
     let mut sampled = vec![false; n];
@@ -47,9 +48,10 @@ pub fn geodesic_correlation(graph: &Graph, points: &Matrix, embedding: &Matrix) 
         })
         .collect();
     let all = of_sources.into_iter().fold(Moments::default(), Moments::with);
-    all.correlation().ok_or_else(|| Error::InvalidConfig {
-        field: "embedding",
-        requirement: "of points that are not all equally far apart; a correlation needs distances that differ".into(),
+    all.correlation().ok_or_else(|| Error::Setting {
+        name: "embedding",
+        problem: "all points of the embedding are equally far apart, so there is no correlation of distances".into(),
+        remedies: vec![Remedy::act("give an embedding whose points differ")],
     })
 }
 

@@ -13,6 +13,7 @@ pub use neighborhoods::{continuity, trustworthiness};
 
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
+use crate::message::Column;
 
 /// Two tables of the same points, all numbers finite.
 fn same_rows(embedding: &Matrix, other: &Matrix) -> Result<()> {
@@ -25,8 +26,8 @@ fn same_points(embedding: &Matrix, n: usize) -> Result<()> {
     if embedding.nrows() != n {
         return Err(Error::ShapeMismatch {
             what: "the embedding".into(),
-            expected: format!("{n} rows long"),
-            found: format!("{} rows long", embedding.nrows()),
+            expected: format!("{n} rows"),
+            found: format!("{} rows", embedding.nrows()),
         });
     }
     all_finite(embedding)
@@ -35,9 +36,7 @@ fn same_points(embedding: &Matrix, n: usize) -> Result<()> {
 fn all_finite(table: &Matrix) -> Result<()> {
     let cells = (0..table.ncols()).flat_map(|c| table.col_as_slice(c).iter().enumerate().map(move |(i, v)| (i, c, *v)));
     match cells.filter(|(_, _, value)| !value.is_finite()).min_by_key(|&(i, c, _)| (i, c)) {
-        Some((i, c, value)) => {
-            Err(Error::NonFinite { row: i + 1, column: (c + 1).to_string(), value: value.to_string() })
-        }
+        Some((i, c, value)) => Err(Error::NonFinite { row: i, column: Column::Numbered(c), value: value.to_string() }),
         None => Ok(()),
     }
 }

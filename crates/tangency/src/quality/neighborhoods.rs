@@ -15,9 +15,9 @@ pub fn trustworthiness(reference: &Matrix, embedding: &Matrix, k: usize) -> Resu
     same_rows(embedding, reference)?;
     let n = embedding.nrows();
     if k == 0 || 2 * k >= n {
-        return Err(Error::InvalidConfig {
-            field: "n_neighbors",
-            requirement: format!("from 1 to less than half of the {n} points to compare neighbourhoods, not {k}"),
+        return Err(match k {
+            0 => Error::too_small("n_neighbors", k, 1),
+            _ => Error::too_large("n_neighbors", k, format!("less than half of the {n} points can be compared")),
         });
     }
     let lists = nearest_neighbors(&embedding.transpose().to_owned(), k);

@@ -81,7 +81,7 @@ fn pruning_keeps_to_its_limits() {
         PruneOptions { min_gain: -1.0, ..Default::default() },
     ] {
         let refused = prune(&before, &options, &mut |_| ControlFlow::Continue(()));
-        assert!(matches!(refused, Err(Error::InvalidConfig { .. })));
+        assert!(matches!(refused, Err(Error::Setting { .. })));
     }
 }
 

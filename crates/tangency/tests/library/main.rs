@@ -7,6 +7,7 @@ mod extend;
 mod golden;
 mod gpy;
 mod graphs;
+mod messages;
 mod models;
 mod rolls;
 

@@ -172,7 +172,7 @@ fn as_many_components_as_points_are_refused() {
     let (points, config) = small();
     for n_components in [120, 1 << 61] {
         let asked = Config { n_components, init: Init::Random, ..config.clone() };
-        assert!(matches!(Fitter::new(asked).fit(&points), Err(Error::InvalidConfig { field: "n_components", .. })));
+        assert!(matches!(Fitter::new(asked).fit(&points), Err(Error::Setting { name: "n_components", .. })));
     }
 }
 
@@ -240,10 +240,7 @@ fn starts_that_are_tried_apart_give_the_same_fit() {
         let alone = Fitter::new(config.clone()).only(best).fit(&points).unwrap();
         assert!(alone.coordinates == whole.coordinates && alone.trace == whole.trace, "{init:?}");
         assert_eq!((alone.start, alone.start_seed), (whole.start, whole.start_seed));
-        assert!(matches!(
-            Fitter::new(config).only(starts).fit(&points),
-            Err(Error::InvalidConfig { field: "start", .. })
-        ));
+        assert!(matches!(Fitter::new(config).only(starts).fit(&points), Err(Error::Setting { name: "start", .. })));
     }
 }
 

@@ -42,11 +42,10 @@ impl PruneOptions {
     /// Checks what can be checked without a fit; [`prune`] does it too.
     pub fn validate(&self) -> Result<()> {
         if self.max_removed == Some(0) {
-            return Err(Error::InvalidConfig { field: "max_removed", requirement: "at least 1".into() });
+            return Err(Error::too_small("max_removed", 0, 1));
         }
         if !(self.min_gain >= 0.0 && self.min_gain.is_finite()) {
-            let requirement = format!("a number of nats, zero or more, not {}", self.min_gain);
-            return Err(Error::InvalidConfig { field: "min_gain", requirement });
+            return Err(Error::negative("min_gain", self.min_gain));
         }
         Ok(())
     }

@@ -3,13 +3,16 @@
 use super::Selection;
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::fit::too_many_for_rows;
 use crate::fit::{available_memory, check_memory, too_many_components};
+use crate::graph::edge_outside;
 use crate::graph::{Graph, Symmetry, neighbor_graph, pieces, within_radius};
 use crate::linalg::Matrix;
 use crate::message;
-use crate::message::Remedy;
+use crate::message::{Message, Piece, Remedy, given};
 use crate::model::Scaling;
 use crate::model::check_values;
+use crate::model::too_many_neighbors;
 use serde::Serialize;
 
 /// A graph that may explain a table.
@@ -81,50 +84,51 @@ pub struct Candidate {
 
 /// Refuses what no fit of the grid could do, before there is work.
 pub(super) fn check(values: &Matrix, config: &Config, choices: &[GraphChoice], dimensions: &[usize]) -> Result<()> {
-    let invalid = |field, requirement: String| Err(Error::InvalidConfig { field, requirement });
+    let invalid =
+        |name, problem: Message, remedy: Remedy| Err(Error::Setting { name, problem, remedies: vec![remedy] });
     config.validate()?;
     check_values(values.as_ref())?;
     let (n, d_y) = (values.nrows(), values.ncols());
     if config.largest {
-        return invalid("largest", "left out: bounds compare only if they are about the same points".into());
+        let problem =
+            message![Piece::Setting("largest"), " is on, but bounds compare only if they are about the same points"];
+        return invalid("largest", problem, Remedy::Omit("largest"));
     }
     if config.init.is_given() {
-        return Err(Error::Setting {
-            name: "init",
-            problem: message!["a start that is given fits one dimension only"],
-            remedies: vec![Remedy::Omit("init")],
-        });
+        let problem = message!["a start that is given fits one dimension only"];
+        return invalid("init", problem, Remedy::Omit("init"));
     }
     if choices.is_empty() {
-        return invalid("graphs", "at least one".into());
+        return invalid("graphs", "there is no graph to compare".into(), Remedy::act("give at least one"));
     }
     for (place, choice) in choices.iter().enumerate() {
         if choices[..place].iter().any(|other| other.to_string() == choice.to_string()) {
-            return invalid("graphs", format!("different from each other; {choice} is there twice"));
+            let problem = message!["the graph ", given(choice.to_string()), " is there twice"];
+            return invalid("graphs", problem, Remedy::act("give each graph once"));
         }
         match choice {
-            GraphChoice::Neighbors { n_neighbors: 0, .. } => return invalid("n_neighbors", "at least 1".into()),
+            GraphChoice::Neighbors { n_neighbors: 0, .. } => return Err(Error::too_small("n_neighbors", 0, 1)),
             GraphChoice::Neighbors { n_neighbors, .. } if *n_neighbors >= n => {
-                return invalid("n_neighbors", format!("smaller than the number of points, {n}, not {n_neighbors}"));
+                return Err(too_many_neighbors(*n_neighbors, n));
             }
             GraphChoice::Radius(radius) if !(*radius > 0.0 && radius.is_finite()) => {
-                return invalid("radius", format!("a positive number, not {radius}"));
+                return Err(Error::not_positive("radius", radius));
             }
             GraphChoice::Edges { edges, name } => {
                 if let Some(row) = edges.iter().position(|&(i, j)| i.max(j) as usize >= n) {
-                    let reason = format!("names a point outside 0 to {} in {name}; points are numbered from 0", n - 1);
-                    return Err(Error::BadEdge { row: row + 1, reason });
+                    let (i, j) = edges[row];
+                    return Err(edge_outside(Some(name.clone()), row, i64::from(i.max(j)), n));
                 }
             }
             _ => {}
         }
     }
     if dimensions.is_empty() || dimensions.contains(&0) {
-        return invalid("n_components", "at least 1".into());
+        return Err(Error::too_small("n_components", 0, 1));
     }
     let largest = dimensions.iter().copied().max().unwrap_or(1);
     if largest >= n {
-        return invalid("n_components", format!("smaller than the number of points, {n}, not {largest}"));
+        return Err(too_many_for_rows(largest, n));
     }
     if largest > d_y {
         return Err(too_many_components(largest, d_y));

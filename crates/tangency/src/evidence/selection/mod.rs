@@ -16,6 +16,7 @@ use crate::fit::{Fitter, available_memory, choose_engine};
 use crate::graph::Graph;
 use crate::inference::Stop;
 use crate::linalg::{Matrix, View};
+use crate::message::{Dialect, Fields, Sentence};
 use racing::Job;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -102,6 +103,7 @@ pub struct Selection {
     candidates: Vec<Candidate>,
     seeds: usize,
     race: bool,
+    words: &'static dyn Dialect,
 }
 
 impl Selection {
@@ -120,15 +122,17 @@ impl Selection {
         candidates::check(values, &config, &choices, &n_components)?;
         let graphs = candidates::graphs(values, &config, &choices)?;
         let candidates = candidates::all(&graphs, &n_components);
-        Ok(Self { values: values.clone(), config, choices, graphs, candidates, seeds: 5, race: true })
+        Ok(Self { values: values.clone(), config, choices, graphs, candidates, seeds: 5, race: true, words: &Fields })
     }
 
     /// Fits each candidate from this many seeds, counted from `random_state`; 5 unless told. Where the start is the same
     /// for every seed, one is enough and one is fitted.
     pub fn seeds(mut self, seeds: usize) -> Result<Self> {
         if !(1..=MOST_SEEDS).contains(&seeds) {
-            let requirement = format!("from 1 to {MOST_SEEDS}, not {seeds}");
-            return Err(Error::InvalidConfig { field: "seeds", requirement });
+            return Err(match seeds {
+                0 => Error::too_small("seeds", seeds, 1),
+                _ => Error::too_large("seeds", seeds, format!("the largest value is {MOST_SEEDS}")),
+            });
         }
         self.seeds = seeds;
         Ok(self)
@@ -137,6 +141,12 @@ impl Selection {
     /// Fits every seed of every candidate, however hopeless.
     pub fn all(mut self) -> Self {
         self.race = false;
+        self
+    }
+
+    /// Says what goes wrong with a fit in these words.
+    pub fn words(mut self, words: &'static dyn Dialect) -> Self {
+        self.words = words;
         self
     }
 
@@ -300,8 +310,9 @@ pub struct CellFit {
 }
 
 impl CellFit {
-    /// Fits the table, n × d_y; nothing if it was stopped. `stop` is asked after each iteration.
-    pub fn run(self, values: View, stop: &(dyn Fn() -> bool + Sync)) -> Result<Option<Cell>> {
+    /// Fits the table, n × d_y; nothing if it was stopped. `stop` is asked after each iteration; what goes wrong is said in
+    /// these words.
+    pub fn run(self, values: View, stop: &(dyn Fn() -> bool + Sync), words: &dyn Dialect) -> Result<Option<Cell>> {
         let Self { candidate, config, edges } = self;
         let seed = Some(config.random_state);
         let mut stopped = false;
@@ -322,7 +333,7 @@ impl CellFit {
         Ok(Some(match outcome {
             // of memory there may be enough the next time
             Err(error @ Error::TooLarge { .. }) => return Err(error),
-            Err(error) => failed(error.to_string()),
+            Err(error) => failed(error.in_words(words)),
             Ok(fit) if !fit.bound().is_finite() => failed(format!("the bound is {}", fit.bound())),
             Ok(fit) => Cell {
                 candidate,

@@ -5,6 +5,7 @@ use super::{Cell, Selection};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::fit::{available_memory, check_memory};
+use crate::message::Remedy;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -29,7 +30,10 @@ impl Selection {
                 rayon::ThreadPoolBuilder::new().num_threads(share).build()
             })
             .collect::<std::result::Result<Vec<_>, _>>()
-            .map_err(|error| Error::InvalidConfig { field: "threads", requirement: format!("fewer: {error}") })?;
+            .map_err(|error| {
+                let but = format!("they cannot be started ({error})");
+                Error::setting("threads", threads, but, [Remedy::Lower("threads")])
+            })?;
         let (next, ended) = (AtomicUsize::new(0), AtomicBool::new(false));
         let over = || ended.load(Ordering::Relaxed) || stop();
         let (sender, receiver) = mpsc::channel();
@@ -40,7 +44,7 @@ impl Selection {
                     pool.install(|| {
                         while let Some(&job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                             let Some(outcome) = (!over())
-                                .then(|| self.cell_fit(job).run(self.values.as_ref(), over).transpose())
+                                .then(|| self.cell_fit(job).run(self.values.as_ref(), over, self.words).transpose())
                                 .flatten()
                             else {
                                 return;

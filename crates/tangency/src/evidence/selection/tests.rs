@@ -112,6 +112,7 @@ impl Selection {
             candidates: self.candidates.clone(),
             seeds: self.seeds,
             race: false,
+            words: self.words,
         };
         all.open_jobs(&BTreeMap::new()).len()
     }
@@ -191,10 +192,12 @@ fn fits_made_elsewhere_are_the_same() {
             break;
         }
         // in another order than they are asked for
-        done.extend(next.into_iter().rev().map(|fit| fit.run(curve.points.as_ref(), &|| false).unwrap().unwrap()));
+        done.extend(
+            next.into_iter().rev().map(|fit| fit.run(curve.points.as_ref(), &|| false, &Fields).unwrap().unwrap()),
+        );
     }
     assert_eq!(selection.cells(&done), whole.cells);
-    let stopped = selection.next_fits(&[]).remove(0).run(curve.points.as_ref(), &|| true).unwrap();
+    let stopped = selection.next_fits(&[]).remove(0).run(curve.points.as_ref(), &|| true, &Fields).unwrap();
     assert_eq!(stopped, None);
     assert!(selection.most_at_once(2).unwrap() <= 2);
 }

@@ -28,6 +28,7 @@ use super::state::State;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::graph::Stars;
+use crate::message::Remedy;
 use crate::model::{Hyperparameters, MapPrior, Problem};
 use laplace::Laplace;
 use moments::{coordinate_moments, map_moments};
@@ -101,9 +102,8 @@ impl Updates for Factorised {
     fn new(problem: &Problem, config: &Config) -> Result<Self> {
         let graph = &problem.graph;
         if config.ball_radius == 0 && graph.n() > LARGEST_WHOLE {
-            let requirement =
-                format!("at least 1 for more than {LARGEST_WHOLE} points: the whole graph is for small ones");
-            return Err(Error::InvalidConfig { field: "ball_radius", requirement });
+            let but = format!("the whole graph is for at most {LARGEST_WHOLE} points, and there are {}", graph.n());
+            return Err(Error::setting("ball_radius", 0, but, [Remedy::Raise("ball_radius")]));
         }
         let stars = Stars::new(graph, config.ball_radius);
         let star_sums = (0..graph.n()).map(|i| stars.of(i).map(|star| star.matrix.iter().sum::<f64>()).sum()).collect();

@@ -15,6 +15,8 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
+use crate::message;
+use crate::message::{Column, Message, Piece, Remedy, file, listed, shown};
 #[cfg(feature = "parquet")]
 pub(super) use parquet::ParquetRows;
 use select::Roles;
@@ -95,16 +97,18 @@ pub fn read_matrix(path: &Path, what: &str) -> Result<Matrix> {
         Format::Delimited => Box::new(csv::Delimited::read(path, None)?),
         Format::Npy => Box::new(numpy::read_npy(path, what, 3)?),
         Format::Npz | Format::Parquet => {
-            return Err(refuse(path, format!("{what} is read from .npy or .csv files only; save it as one of these")));
+            let problem = format!("{what} is read from .npy or .csv files only");
+            return Err(refuse(path, problem, "save it as one of these"));
         }
     };
     let all: Vec<usize> = (0..source.names().len()).collect();
     let columns = gather(source.as_mut(), &all)?;
     if let Some((row, column)) = first_bad(&columns) {
         let text = cell_text(source.as_ref(), row, column)?;
-        let found = if is_missing(&text) { "a missing cell".to_owned() } else { format!("\"{text}\"") };
-        let place = format!("row {}, column {}", row + 1, source.names()[column]);
-        return Err(refuse(path, format!("{what} must be finite numbers throughout, but {place} holds {found}")));
+        let found = if is_missing(&text) { "nothing".to_owned() } else { format!("\"{}\"", shown(&text)) };
+        let column = Column::from(source.names()[column].as_str());
+        let problem = message![Piece::Row(row), ", ", column, format!(" of {what} holds {found}, not a finite number")];
+        return Err(refuse(path, problem, "correct it"));
     }
     Ok(matrix(source.rows(), &columns))
 }
@@ -143,7 +147,8 @@ impl Format {
             "parquet" | "pq" => Ok(Self::Parquet),
             _ => Err(refuse(
                 path,
-                "its format is told by its extension, which must be .csv, .tsv, .tab, .txt, .npy, .npz, .parquet or .pq",
+                "the extension does not show which format it has",
+                "give a file that ends in .csv, .tsv, .tab, .txt, .npy, .npz, .parquet or .pq",
             )),
         }
     }
@@ -152,9 +157,14 @@ impl Format {
     fn with(path: &Path, options: &TableOptions) -> Result<Self> {
         let format = Self::of(path)?;
         if options.array.is_some() && format != Self::Npz {
-            return Err(Error::InvalidConfig {
-                field: "array",
-                requirement: format!("left out: only .npz files hold named arrays, not {}", path.display()),
+            return Err(Error::Setting {
+                name: "array",
+                problem: message![
+                    Piece::Setting("array"),
+                    " was given, but only .npz files hold named arrays, not ",
+                    file(path)
+                ],
+                remedies: vec![Remedy::Omit("array")],
             });
         }
         Ok(format)
@@ -179,7 +189,8 @@ fn open_parquet(path: &Path) -> Result<Box<dyn Source>> {
 fn no_parquet(path: &Path) -> Error {
     refuse(
         path,
-        "this build cannot read Parquet files; rebuild with the feature \"parquet\", or convert the file to .csv or .npy",
+        "this build cannot read Parquet files",
+        "rebuild with the feature \"parquet\", or convert the file to .csv or .npy",
     )
 }
 
@@ -199,13 +210,12 @@ fn cell_text(source: &dyn Source, row: usize, column: usize) -> Result<String> {
 }
 
 fn bad_cell(row: usize, column: &str, text: String) -> Error {
-    let (row, column) = (row + 1, column.to_owned());
     if is_missing(&text) {
-        Error::NonFinite { row, column, value: "missing".into() }
+        Error::NonFinite { row, column: column.into(), value: "missing".into() }
     } else if text.trim().parse::<f64>().is_ok() {
-        Error::NonFinite { row, column, value: text }
+        Error::NonFinite { row, column: column.into(), value: text }
     } else {
-        Error::NotNumeric { row, column, value: text }
+        Error::NotNumeric { row, column: column.to_owned(), value: text }
     }
 }
 
@@ -233,21 +243,9 @@ pub(super) fn refuse_duplicates(path: &Path, names: &[String]) -> Result<()> {
     if twice.is_empty() {
         return Ok(());
     }
-    Err(refuse(path, format!("more than one column is named {}; give each its own name", listing(&twice))))
+    Err(refuse(path, format!("more than one column is named {}", listed(&twice)), "give each its own name"))
 }
 
-fn listing(names: &[String]) -> String {
-    let mut words: Vec<&str> = names.iter().take(12).map(String::as_str).collect();
-    if names.len() > 12 {
-        words.push("…");
-    }
-    words.join(", ")
-}
-
-fn refuse(path: &Path, reason: impl Into<String>) -> Error {
-    Error::File { path: path.to_owned(), reason: reason.into() }
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> Error {
-    refuse(path, format!("cannot be read ({error}); check the name and that it is a readable file"))
+fn refuse(path: &Path, problem: impl Into<Message>, remedy: impl Into<Message>) -> Error {
+    Error::file(path, problem, [Remedy::act(remedy)])
 }

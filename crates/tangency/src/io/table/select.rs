@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::{Source, TableOptions, listing, refuse};
+use super::{Source, TableOptions, refuse};
 use crate::error::{Error, Result};
+use crate::message;
+use crate::message::{Piece, Remedy, given, listed};
 
 /// Column numbers, from 0, by what they are used for.
 pub(super) struct Roles {
@@ -30,10 +32,13 @@ impl Roles {
         if features.is_empty() {
             return Err(refuse(
                 path,
-                format!(
-                    "no numeric column is left to be a feature among its columns {}; check that cells are separated by commas, semicolons or tabs, that decimals are written with a point, and what --columns and --exclude say",
-                    listing(columns.names)
-                ),
+                format!("no numeric column is left to be a feature among its columns {}", listed(columns.names)),
+                message![
+                    "check that cells are separated by commas, semicolons or tabs, that decimals are written with a point, and ",
+                    Piece::Setting("columns"),
+                    " and ",
+                    Piece::Setting("exclude")
+                ],
             ));
         }
         let mut is_feature = vec![false; columns.names.len()];
@@ -63,7 +68,7 @@ impl<'a> Columns<'a> {
         Ok((one(&options.id_column)?, one(&options.label_column)?))
     }
 
-    /// The columns that `--columns` lists, each once and in its order, without the excluded.
+    /// The columns that are listed, each once and in its order, without the excluded.
     pub(super) fn listed(
         &self,
         wanted: &[String],
@@ -82,12 +87,16 @@ impl<'a> Columns<'a> {
         }
         for (role, column) in [("id", id), ("label", label)] {
             if let Some(column) = column.filter(|column| listed.contains(column)) {
-                return Err(Error::InvalidConfig {
-                    field: "columns",
-                    requirement: format!(
-                        "columns with no other use, but {} is the {role} column; leave it out of one of the two",
-                        self.names[column]
-                    ),
+                let name = "columns";
+                return Err(Error::Setting {
+                    name,
+                    problem: message![
+                        Piece::Setting(name),
+                        " lists ",
+                        given(&self.names[column]),
+                        format!(", which is the {role} column")
+                    ],
+                    remedies: vec![Remedy::act("leave it out of one of the two")],
                 });
             }
         }
@@ -108,7 +117,7 @@ impl<'a> Columns<'a> {
         self.find(wanted).ok_or_else(|| Error::NoSuchColumn {
             column: wanted.to_owned(),
             path: self.path.to_owned(),
-            available: listing(self.names),
+            available: self.names.to_vec(),
         })
     }
 
@@ -124,9 +133,16 @@ impl<'a> Columns<'a> {
             return self.one(first).and_then(|_| self.one(last)).map(|column| column..=column);
         };
         if first > last {
-            return Err(Error::InvalidConfig {
-                field,
-                requirement: format!("ranges from left to right, but {wanted} runs from right to left; swap its ends"),
+            return Err(Error::Setting {
+                name: field,
+                problem: message![
+                    "the range ",
+                    given(wanted),
+                    " of ",
+                    Piece::Setting(field),
+                    " runs from right to left"
+                ],
+                remedies: vec![Remedy::act("swap its ends")],
             });
         }
         Ok(first..=last)

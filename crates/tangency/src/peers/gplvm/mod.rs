@@ -16,6 +16,7 @@ mod tests;
 
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
+use crate::message::Remedy;
 use bound::{Bound, n_parameters};
 use likelihood::Likelihood;
 use optimize::{Limits, Objective, climb};
@@ -279,11 +280,10 @@ pub fn bayesian_bound(
 
 fn check(options: &GplvmOptions) -> Result<Limits> {
     if options.n_inducing == 0 {
-        return Err(Error::InvalidConfig { field: "n_inducing", requirement: "at least 1, not 0".into() });
+        return Err(Error::too_small("n_inducing", 0, 1));
     }
     if !(options.tol >= 0.0 && options.tol.is_finite()) {
-        let requirement = format!("zero or a positive number, not {}", options.tol);
-        return Err(Error::InvalidConfig { field: "tol", requirement });
+        return Err(Error::negative("tol", options.tol));
     }
     Ok(Limits { max_iter: options.max_iter, tol: options.tol })
 }
@@ -292,14 +292,17 @@ fn check_shape(what: &str, found: &Matrix, rows: usize, columns: usize) -> Resul
     if found.nrows() == rows && found.ncols() == columns && rows > 0 && columns > 0 {
         return Ok(());
     }
-    let (expected, found) = (format!("{rows} × {columns}"), format!("{} × {}", found.nrows(), found.ncols()));
+    let (expected, found) = (format!("{rows} × {columns} numbers"), format!("{} × {}", found.nrows(), found.ncols()));
     Err(Error::ShapeMismatch { what: what.into(), expected, found })
 }
 
 fn logs(values: &[f64]) -> Result<Vec<f64>> {
     if let Some(value) = values.iter().find(|v| !(**v > 0.0 && v.is_finite())) {
-        let requirement = format!("positive numbers only, not {value}");
-        return Err(Error::InvalidConfig { field: "hyper-parameters and variances", requirement });
+        return Err(Error::Setting {
+            name: "hyper",
+            problem: format!("a hyper-parameter or variance is {value}, but only positive numbers make sense").into(),
+            remedies: vec![Remedy::act("give positive numbers")],
+        });
     }
     Ok(values.iter().map(|v| v.ln()).collect())
 }

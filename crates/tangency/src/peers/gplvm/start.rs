@@ -2,6 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, leading_eigenvectors, product_transposed, symmetric_eigen, transposed_product};
+use crate::message::{Column, Remedy};
+use crate::peers::dimension_below;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -22,7 +24,7 @@ pub(super) fn scaled(points: &Matrix) -> Result<Matrix> {
     for i in 0..n {
         if let Some(f) = points.col_as_slice(i).iter().position(|value| !value.is_finite()) {
             let value = points[(f, i)].to_string();
-            return Err(Error::NonFinite { row: i + 1, column: (f + 1).to_string(), value });
+            return Err(Error::NonFinite { row: i, column: Column::Numbered(f), value });
         }
     }
     // about the first point, so that the centre of a constant feature is exactly its value
@@ -35,8 +37,7 @@ pub(super) fn scaled(points: &Matrix) -> Result<Matrix> {
         return Err(Error::NoVariation { n });
     }
     if !largest.is_finite() {
-        let requirement = "of numbers whose differences do not overflow; divide its features by a common scale".into();
-        return Err(Error::InvalidConfig { field: "table", requirement });
+        return Err(Error::Overflow);
     }
     // in units of the largest, so that squares neither overflow nor vanish
     let squares: f64 = (0..n).flat_map(|i| centered.col_as_slice(i)).map(|v| (v / largest).powi(2)).sum();
@@ -64,10 +65,7 @@ pub(super) fn compressed(y: &Matrix) -> Result<Matrix> {
 /// 1 each. Axes that the data do not have are faint noise.
 pub(super) fn coordinates(y: &Matrix, given: Option<&Matrix>, d: usize, seed: u64) -> Result<Matrix> {
     let n = y.ncols();
-    if d == 0 || d >= n {
-        let requirement = format!("between 1 and the number of points less one, {}, not {d}", n - 1);
-        return Err(Error::InvalidConfig { field: "n_components", requirement });
-    }
+    dimension_below(n, d)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let Some(given) = given else {
         let wanted = d.min(y.nrows());
@@ -93,7 +91,7 @@ pub(super) fn coordinates(y: &Matrix, given: Option<&Matrix>, d: usize, seed: u6
     if given.nrows() != n || given.ncols() != d {
         return Err(Error::ShapeMismatch {
             what: "the start".into(),
-            expected: format!("{n} × {d}"),
+            expected: format!("{n} × {d} numbers"),
             found: format!("{} × {}", given.nrows(), given.ncols()),
         });
     }
@@ -104,8 +102,11 @@ pub(super) fn coordinates(y: &Matrix, given: Option<&Matrix>, d: usize, seed: u6
     }
     let variance = (0..d).flat_map(|a| start.col_as_slice(a)).map(|x| x * x).sum::<f64>() / (n * d) as f64;
     if !(variance > 0.0 && variance.is_finite()) {
-        let requirement = "of finite coordinates that are not all the same; give another, or none".into();
-        return Err(Error::InvalidConfig { field: "start", requirement });
+        return Err(Error::Setting {
+            name: "start",
+            problem: "the coordinates of the start are not finite or all the same".into(),
+            remedies: vec![Remedy::act("give another start, or none")],
+        });
     }
     crate::linalg::scale(&mut start, 1.0 / variance.sqrt());
     Ok(start)

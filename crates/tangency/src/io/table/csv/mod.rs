@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use ::csv::StringRecord;
 
-use super::{Source, extension, numbered_names, refuse, unreadable};
-use crate::error::Result;
+use super::{Source, extension, numbered_names};
+use crate::error::{Error, Result};
 use header::{Cell, Tally, looks_like_header, names_in};
 use records::{BYTE_ORDER_MARK, Records, delimiter, line_of, no_rows, not_utf8, ragged};
 
@@ -124,14 +124,14 @@ struct DelimitedText {
 
 impl DelimitedText {
     fn read(path: &Path) -> Result<Self> {
-        let mut bytes = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
+        let mut bytes = std::fs::read(path).map_err(|error| Error::unreadable(path, &error))?;
         if bytes.starts_with(BYTE_ORDER_MARK) {
             bytes.drain(..BYTE_ORDER_MARK.len());
         }
         let text = String::from_utf8(bytes).map_err(|error| {
             let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = 1 + valid.iter().filter(|&&byte| byte == b'\n').count();
-            refuse(path, not_utf8(line))
+            not_utf8(line).of(path)
         })?;
         let delimiter = delimiter(text.as_bytes(), prefers_tabs(path));
         Ok(Self { path: path.to_owned(), text, delimiter })

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use ::csv::{ErrorKind, ReaderBuilder, StringRecord};
 
 use crate::error::{Error, Result};
-use crate::io::table::{refuse, unreadable};
+use crate::io::table::refuse;
+use crate::message;
+use crate::message::Piece;
 
 pub(in crate::io::table) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -45,10 +47,12 @@ impl<R: Read> Records<R> {
 
 fn malformed(path: &Path, error: &::csv::Error) -> Error {
     match error.kind() {
-        // What a reader of ours has to say about the text.
-        ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => refuse(path, error.to_string()),
-        ErrorKind::Io(error) => unreadable(path, error),
-        _ => refuse(path, format!("not delimited text: {error}")),
+        // What a reader of ours has to say about the text comes inside an error of the system.
+        ErrorKind::Io(error) => match error.get_ref().and_then(|inner| inner.downcast_ref::<UnfitText>()) {
+            Some(unfit) => unfit.of(path),
+            None => Error::unreadable(path, error),
+        },
+        _ => refuse(path, format!("is not delimited text ({error})"), "save it as comma-separated text"),
     }
 }
 
@@ -93,22 +97,42 @@ pub(in crate::io::table) fn ragged(
     cells: usize,
     expected: usize,
 ) -> Error {
-    let (row, place) = (row + 1, line.map(|line| format!(" (line {line})")).unwrap_or_default());
+    let place = line.map(|line| format!(" (line {line})")).unwrap_or_default();
     let cells = if cells == 1 { "1 cell".to_owned() } else { format!("{cells} cells") };
     refuse(
         path,
-        format!(
-            "row {row}{place} has {cells} where {expected} are expected; check that line, and that cells which hold the delimiter are quoted"
-        ),
+        message![Piece::Row(row), format!("{place} has {cells}, but {expected} are expected")],
+        "check that line, and that cells which hold the delimiter are quoted",
     )
 }
 
 /// A table without a row, by how many rows there are with the header.
 pub(in crate::io::table) fn no_rows(path: &Path, count: usize) -> Error {
     let found = if count == 0 { "the file is empty" } else { "there is a header but no data row" };
-    refuse(path, format!("{found}; a table needs at least one row of numbers"))
+    refuse(path, found, "give a table of at least one row of numbers")
 }
 
-pub(in crate::io::table) fn not_utf8(line: usize) -> String {
-    format!("line {line} is not UTF-8 text; save the file in the encoding UTF-8")
+/// What is wrong with the text of a file, and what to do.
+#[derive(Debug)]
+pub(in crate::io::table) struct UnfitText {
+    pub problem: String,
+    pub remedy: &'static str,
+}
+
+impl UnfitText {
+    pub(in crate::io::table) fn of(&self, path: &Path) -> Error {
+        refuse(path, self.problem.clone(), self.remedy)
+    }
+}
+
+impl std::fmt::Display for UnfitText {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(&self.problem)
+    }
+}
+
+impl std::error::Error for UnfitText {}
+
+pub(in crate::io::table) fn not_utf8(line: usize) -> UnfitText {
+    UnfitText { problem: format!("line {line} is not UTF-8 text"), remedy: "save the file in the encoding UTF-8" }
 }

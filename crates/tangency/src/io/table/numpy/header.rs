@@ -1,6 +1,7 @@
 //! What stands before the data of an `.npy` file.
 
 use crate::io::table::value::{Value, half};
+use crate::message::shown;
 
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
@@ -37,40 +38,47 @@ pub(super) struct Header {
     pub(super) data_start: usize,
 }
 
+/// What is wrong with a header, and what to do.
+pub(super) type Refusal = (String, &'static str);
+
+const SAVE_AGAIN: &str = "save it again";
+
 impl Header {
-    pub(super) fn parse(bytes: &[u8]) -> std::result::Result<Self, String> {
-        let cut_short = || "its header is cut short; save it again".to_owned();
+    pub(super) fn parse(bytes: &[u8]) -> std::result::Result<Self, Refusal> {
+        let cut_short = || ("its header is cut short".to_owned(), SAVE_AGAIN);
         if !bytes.starts_with(b"\x93NUMPY") {
-            return Err("it does not begin as a NumPy array does; save it with numpy.save".into());
+            return Err(("it does not begin as a NumPy array does".into(), "save it with numpy.save"));
         }
         let (text_start, length) = match *bytes.get(6..12).ok_or_else(cut_short)? {
             [1, _, a, b, _, _] => (10, usize::from(u16::from_le_bytes([a, b]))),
             [2 | 3, _, a, b, c, d] => (12, u32::from_le_bytes([a, b, c, d]) as usize),
-            _ => return Err("its version of the format is not known; save it with another version of NumPy".into()),
+            _ => {
+                return Err(("its version of the format is not known".into(), "save it with another version of NumPy"));
+            }
         };
         let data_start = text_start + length;
         let text = String::from_utf8_lossy(bytes.get(text_start..data_start).ok_or_else(cut_short)?);
-        let entry = |key| dict_entry(&text, key).ok_or(format!("its header has no entry {key}; save it again"));
+        let entry = |key| dict_entry(&text, key).ok_or((format!("its header has no entry {key}"), SAVE_AGAIN));
 
         let (kind, size, big_endian) = element(entry("descr")?)?;
         let fortran_order = match entry("fortran_order")? {
             "True" => true,
             "False" => false,
             other => {
-                return Err(format!("its header gives {other} as fortran_order; save it again"));
+                return Err((format!("its header gives {} as fortran_order", shown(other)), SAVE_AGAIN));
             }
         };
         let shape = entry("shape")?;
         let lengths = shape.trim_start_matches(['(', '[']).trim_end_matches([')', ']']).split(',').map(str::trim);
         let lengths = lengths.filter(|length| !length.is_empty()).map(str::parse);
         let lengths: std::result::Result<_, _> = lengths.collect();
-        let shape = lengths.map_err(|_| format!("its header gives {shape} as shape; save it again"))?;
+        let shape = lengths.map_err(|_| (format!("its header gives {} as shape", shown(shape)), SAVE_AGAIN))?;
         Ok(Self { kind, size, big_endian, fortran_order, shape, data_start })
     }
 }
 
 /// The kind, size and byte order that a type description such as `'<f8'` stands for.
-fn element(description: &str) -> std::result::Result<(Kind, usize, bool), String> {
+fn element(description: &str) -> std::result::Result<(Kind, usize, bool), Refusal> {
     let name = description.trim_matches(['\'', '"']);
     let big_endian = name.starts_with('>');
     let element = match name.trim_start_matches(['<', '>', '|']) {
@@ -87,13 +95,13 @@ fn element(description: &str) -> std::result::Result<(Kind, usize, bool), String
         "f4" => (Kind::Float, 4),
         "f8" => (Kind::Float, 8),
         other if other.starts_with('O') => {
-            return Err("it holds Python objects (a pickle), not numbers; convert it with astype(float)".into());
+            return Err(("it holds objects (a pickle), not numbers".into(), "convert it with astype(float)"));
         }
         other if other.starts_with('[') => {
-            return Err("it is a structured array; save its numeric fields as a plain matrix".into());
+            return Err(("it is a structured array".into(), "save its numeric fields as a plain matrix"));
         }
         _ => {
-            return Err(format!("its type {name} is not a real number; convert it with astype(float)"));
+            return Err((format!("its type {} is not a real number", shown(name)), "convert it with astype(float)"));
         }
     };
     Ok((element.0, element.1, big_endian))

@@ -9,21 +9,23 @@ use std::path::Path;
 use npyz::npz::{NpzArchive, file_name_from_array_name};
 
 use super::value::Value;
-use super::{Source, listing, numbered_names, refuse, unreadable};
-use crate::error::Result;
+use super::{Source, numbered_names, refuse};
+use crate::error::{Error, Result};
+use crate::message;
+use crate::message::{Piece, listed, shown};
 use header::Header;
 
 /// Enough of an array to hold its header, unless it is a structured one.
 pub(super) const HEADER_BYTES: u64 = 1 << 17;
 
 pub(super) fn read_npy(path: &Path, what: &str, max_axes: usize) -> Result<Array> {
-    let bytes = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
+    let bytes = std::fs::read(path).map_err(|error| Error::unreadable(path, &error))?;
     Array::parse(path, what, max_axes, bytes)
 }
 
 pub(super) fn read_npz(path: &Path, wanted: Option<&str>) -> Result<Array> {
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-    let damaged = |error| refuse(path, format!("not a sound .npz file ({error}); save it again"));
+    let file = File::open(path).map_err(|error| Error::unreadable(path, &error))?;
+    let damaged = |error| refuse(path, format!("is not a sound .npz file ({error})"), "save it again");
     let mut archive = NpzArchive::new(BufReader::new(file)).map_err(damaged)?;
     let mut names: Vec<String> = archive.array_names().map(str::to_owned).collect();
     names.sort();
@@ -33,10 +35,10 @@ pub(super) fn read_npz(path: &Path, wanted: Option<&str>) -> Result<Array> {
     };
     let Some(name) = chosen else {
         let problem = match wanted {
-            Some(name) => format!("there is no array \"{name}\" in it"),
-            None => "it is not clear which of its arrays is the table".to_owned(),
+            Some(name) => format!("there is no array \"{}\" in it, but {}", shown(name), listed(&names)),
+            None => format!("it is not clear which of its arrays {} is the table", listed(&names)),
         };
-        return Err(refuse(path, format!("{problem}; name one with --array: it has {}", listing(&names))));
+        return Err(refuse(path, problem, message!["name one of them with ", Piece::Setting("array")]));
     };
     let bytes = entry(&mut archive, &name, u64::MAX).map_err(damaged)?;
     Array::parse(path, &format!("the array {name}"), 2, bytes)
@@ -95,8 +97,8 @@ pub(super) struct Layout {
 impl Layout {
     /// The layout of a file by its beginning and its length.
     pub(super) fn parse(path: &Path, what: &str, max_axes: usize, beginning: &[u8], length: u64) -> Result<Self> {
-        let header =
-            Header::parse(beginning).map_err(|reason| refuse(path, format!("{what} cannot be read: {reason}")))?;
+        let header = Header::parse(beginning)
+            .map_err(|(problem, remedy)| refuse(path, format!("{what} cannot be read: {problem}"), remedy))?;
         let lengths = match *header.shape {
             [n] => [n, 1, 1],
             [n, a] => [n, a, 1],
@@ -107,9 +109,8 @@ impl Layout {
                 let lengths = lengths.join(" × ");
                 return Err(refuse(
                     path,
-                    format!(
-                        "{what} has {axes} dimensions ({lengths}) and must have 1 to {max_axes}; reshape it to a row per point"
-                    ),
+                    format!("{what} has {axes} dimensions ({lengths}), but at most {max_axes} can be read"),
+                    "reshape it to a row per point",
                 ));
             }
         };
@@ -120,13 +121,12 @@ impl Layout {
             let needed = needed.map_or("more bytes than there can be".to_owned(), |needed| format!("{needed} bytes"));
             return Err(refuse(
                 path,
-                format!(
-                    "{what} is cut short: its header promises {needed} of data and {found} are there; save it again"
-                ),
+                format!("{what} is cut short: its header promises {needed} of data and {found} are there"),
+                "save it again",
             ));
         }
         if lengths.contains(&0) {
-            return Err(refuse(path, format!("{what} is empty; a table needs at least one row and one column")));
+            return Err(refuse(path, format!("{what} is empty"), "give at least one row and one column"));
         }
         Ok(Self { header, lengths })
     }

@@ -12,6 +12,7 @@ use super::{BATCH, Contents, guarded, number_in, rows_of_group};
 use crate::error::Result;
 use crate::io::table::refuse;
 use crate::io::table::stream::{BlockBuilder, BlockSource, Use};
+use crate::message::shown;
 
 /// Holds one page of each wanted column in memory.
 pub(in crate::io::table) struct Lockstep {
@@ -105,7 +106,8 @@ impl Lockstep {
         let name = &names[column];
         Err(refuse(
             path,
-            format!("damaged: column {name} has not the rows that the file promises; write the file again"),
+            format!("is damaged: column {} does not have the rows that the file promises", shown(name)),
+            "write the file again",
         ))
     }
 }

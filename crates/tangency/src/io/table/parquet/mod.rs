@@ -13,8 +13,9 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 
-use super::{Source, refuse, refuse_duplicates, unreadable};
-use crate::error::Result;
+use super::{Source, refuse, refuse_duplicates};
+use crate::error::{Error, Result};
+use crate::message::shown;
 use decode::{Place, add_text, visit_rows};
 use kind::{Kind, Raw};
 pub(super) use lockstep::Lockstep;
@@ -37,12 +38,12 @@ pub(super) struct Contents {
 
 impl Contents {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+        let file = File::open(path).map_err(|error| Error::unreadable(path, &error))?;
         let reader = guarded(path, || SerializedFileReader::new(file))?;
         let groups = 0..reader.num_row_groups();
         let rows = groups.map(|group| rows_of_group(&reader, group)).fold(0, usize::saturating_add);
         if rows == 0 {
-            return Err(refuse(path, "there is no row in it; a table needs at least one"));
+            return Err(refuse(path, "there is no row in it", "give a table of at least one row"));
         }
         let columns = reader.metadata().file_metadata().schema_descr().columns();
         let names: Vec<String> = columns.iter().map(|column| name(column)).collect();
@@ -111,7 +112,8 @@ impl Columnar {
             return Ok(());
         }
         let name = &names[column];
-        Err(refuse(path, format!("damaged: column {name} has {found} rows and not {rows}; write the file again")))
+        let problem = format!("is damaged: column {} has {found} rows and not {rows}", shown(name));
+        Err(refuse(path, problem, "write the file again"))
     }
 }
 
@@ -167,7 +169,8 @@ fn guarded<T>(path: &Path, read: impl FnOnce() -> Parquet<T>) -> Result<T> {
         Ok(Err(error)) => error.to_string(),
         Err(_) => "its contents contradict each other".to_owned(),
     };
-    Err(refuse(path, format!("not a Parquet file that can be read ({reason}); write it again, or convert it to .csv")))
+    let problem = format!("is not a Parquet file that can be read ({reason})");
+    Err(refuse(path, problem, "write it again, or convert it to .csv"))
 }
 
 /// A field within a record is a column of its own, named `record.field`.

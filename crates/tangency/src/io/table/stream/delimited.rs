@@ -10,11 +10,10 @@ use ::csv::StringRecord;
 use super::BlockSource;
 use super::block::BlockBuilder;
 use super::utf8::Utf8Text;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::io::table::csv::header::{Cell, Tally, looks_like_header, names_in};
 use crate::io::table::csv::prefers_tabs;
 use crate::io::table::csv::records::{BYTE_ORDER_MARK, Records, delimiter, line_of, no_rows, ragged};
-use crate::io::table::unreadable;
 
 /// How many rows below the first tell whether it is a header, and how many bytes at most, beyond one row.
 const LOOK_ROWS: usize = 1000;
@@ -123,7 +122,7 @@ impl BlockSource for Delimited {
 
 /// The text of a file without its byte order mark, and the delimiter that its first line suggests.
 fn open_text(path: &Path) -> Result<(Text, u8)> {
-    let failed = |error| unreadable(path, &error);
+    let failed = |error| Error::unreadable(path, &error);
     let mut file = File::open(path).map_err(failed)?;
     let mut beginning = Vec::new();
     file.by_ref().take(BEGINNING).read_to_end(&mut beginning).map_err(failed)?;

@@ -79,7 +79,7 @@ impl TableStream {
     /// they stand; or, in a table without names, all columns but ids, labels and excluded ones, in their order.
     pub fn choose(&mut self, features: &[String]) -> Result<()> {
         if self.progress != Progress::Opened {
-            return Err(refuse(&self.path, "its columns must be chosen before its rows are read; open it again"));
+            return Err(refuse(&self.path, "its columns were to be chosen before its rows were read", "open it again"));
         }
         let (names, width) = (self.source.names(), self.source.width());
         self.wanted = Some(Wanted::choose(&self.path, names, width, &self.options, features)?);
@@ -89,12 +89,13 @@ impl TableStream {
     /// The next rows, at most `most` (at least 1) and fewer only at the end; `None` after the last.
     pub fn next_block(&mut self, most: usize) -> Result<Option<Block>> {
         let Some(wanted) = &self.wanted else {
-            return Err(refuse(&self.path, "its columns must be chosen before its rows are read; choose them first"));
+            return Err(refuse(&self.path, "its columns have not been chosen", "choose them before rows are read"));
         };
         if self.progress == Progress::Failed {
             return Err(refuse(
                 &self.path,
-                "cannot be read on after an error; correct what was wrong and open it again",
+                "cannot be read on after an error",
+                "correct what was wrong and open it again",
             ));
         }
         // Until the block is whole, since an error leaves the source in the middle of a row.

@@ -8,7 +8,7 @@ use super::BlockSource;
 use super::block::BlockBuilder;
 use crate::error::{Error, Result};
 use crate::io::table::numpy::{Array, HEADER_BYTES, Layout, read_npz};
-use crate::io::table::{Source, refuse, unreadable};
+use crate::io::table::{Source, refuse};
 
 /// An `.npy` file. Rows of an array in Fortran's order are gathered from their columns.
 pub(super) struct Npy {
@@ -20,7 +20,7 @@ pub(super) struct Npy {
 
 impl Npy {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let failed = |error| unreadable(path, &error);
+        let failed = |error| Error::unreadable(path, &error);
         let mut file = File::open(path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
         let mut beginning = Vec::new();
@@ -59,9 +59,9 @@ impl Npy {
 
     fn failed(&self, error: &std::io::Error) -> Error {
         if error.kind() == ErrorKind::UnexpectedEof {
-            return refuse(&self.path, "the array was cut short while it was read; save it again");
+            return refuse(&self.path, "the array was cut short while it was read", "save it again");
         }
-        unreadable(&self.path, error)
+        Error::unreadable(&self.path, error)
     }
 }
 

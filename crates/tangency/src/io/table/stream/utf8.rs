@@ -4,7 +4,7 @@ use std::io::{Error, ErrorKind, Read, Result};
 use std::ops::Range;
 use std::str::from_utf8;
 
-use crate::io::table::csv::records::not_utf8;
+use crate::io::table::csv::records::{UnfitText, not_utf8};
 
 const BUFFER: usize = 1 << 16;
 
@@ -64,12 +64,9 @@ impl<R: Read> Utf8Text<R> {
 impl<R: Read> Read for Utf8Text<R> {
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         if self.left == 0 {
-            let reason = format!(
-                "a row near line {} is longer than {} MiB; check that every quote before it is closed",
-                self.lines + 1,
-                LONGEST_ROW >> 20
-            );
-            return Err(Error::new(ErrorKind::InvalidData, reason));
+            let problem = format!("a row near line {} is longer than {} MiB", self.lines + 1, LONGEST_ROW >> 20);
+            let unfit = UnfitText { problem, remedy: "check that every quote before it is closed" };
+            return Err(Error::new(ErrorKind::InvalidData, unfit));
         }
         if self.ready.is_empty() {
             self.refill()?;
@@ -126,7 +123,7 @@ mod tests {
             for drop in [1, 2, 100] {
                 let (out, read) = read(damaged, drop);
                 assert_eq!(out, &damaged[..valid]);
-                assert_eq!(read.unwrap_err().to_string(), not_utf8(3));
+                assert_eq!(read.unwrap_err().to_string(), not_utf8(3).to_string());
             }
         }
     }

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::io::table::select::Columns;
-use crate::io::table::{TableOptions, listing, numbered_names, refuse};
+use crate::io::table::{TableOptions, numbered_names, refuse};
+use crate::message;
+use crate::message::{Piece, Remedy, given, listed};
 
 /// What a column is read for.
 #[derive(Clone, Copy, PartialEq)]
@@ -33,7 +35,7 @@ impl Wanted {
         features: &[String],
     ) -> Result<Self> {
         if features.is_empty() {
-            return Err(refuse(path, "none of its columns is asked for; choose at least one"));
+            return Err(refuse(path, "none of its columns is asked for", "choose at least one"));
         }
         let numbered = if names.is_none() { numbered_names(width) } else { Vec::new() };
         let names_or_numbers = names.unwrap_or(&numbered);
@@ -60,7 +62,7 @@ impl Wanted {
     }
 }
 
-/// Which columns `--exclude` names. It was given for the table of the fit, so what is not in this one does no harm.
+/// Which columns are excluded. The list was given for the table of the fit, so what is not in this one does no harm.
 fn excluded(columns: &Columns, width: usize, options: &TableOptions) -> Vec<bool> {
     let mut excluded = vec![false; width];
     for wanted in &options.exclude {
@@ -76,15 +78,17 @@ fn check_list(chosen: &[usize], names: &[String], features: &[String]) -> Result
         return Ok(());
     }
     let found: Vec<String> = chosen.iter().map(|&column| names[column].clone()).collect();
-    Err(Error::InvalidConfig {
-        field: "columns",
-        requirement: format!(
-            "one for each of the model's {} in the same order ({}), but {} are listed ({}); list as many, none twice",
-            counted(features.len(), "feature"),
-            listing(features),
-            found.len(),
-            listing(&found)
-        ),
+    let problem = format!(
+        " lists {} ({}), but the model has {} ({})",
+        counted(found.len(), "column"),
+        listed(&found),
+        counted(features.len(), "feature"),
+        listed(features)
+    );
+    Err(Error::Setting {
+        name: "columns",
+        problem: message![Piece::Setting("columns"), problem],
+        remedies: vec![Remedy::act("list one column for each feature, in the order of the model")],
     })
 }
 
@@ -101,22 +105,26 @@ fn by_name(
     if !missing.is_empty() {
         return Err(refuse(
             path,
-            format!(
-                "it has no column named {}, which the model needs; its columns are {}: rename them, or give --columns in the order of the model's features",
-                listing(&missing),
-                listing(names)
-            ),
+            format!("has no column named {}, which the model needs, among {}", listed(&missing), listed(names)),
+            message![
+                "rename them, or use ",
+                Piece::Setting("columns"),
+                " to list them in the order of the model's features"
+            ],
         ));
     }
     let found: Vec<usize> = found.into_iter().flatten().collect();
     match found.iter().find(|&&column| excluded[column]) {
         None => Ok(found),
-        Some(&column) => Err(Error::InvalidConfig {
-            field: "exclude",
-            requirement: format!(
-                "columns that the model does without, but {} is one of its features; leave it out of --exclude",
-                names[column]
-            ),
+        Some(&column) => Err(Error::Setting {
+            name: "exclude",
+            problem: message![
+                Piece::Setting("exclude"),
+                " names ",
+                given(&names[column]),
+                ", which is one of the model's features"
+            ],
+            remedies: vec![Remedy::Do(message!["leave it out of ", Piece::Setting("exclude")])],
         }),
     }
 }
@@ -125,15 +133,16 @@ fn by_place(path: &Path, free: Vec<usize>, width: usize, features: &[String]) ->
     if free.len() == features.len() {
         return Ok(free);
     }
-    let aside = if free.len() == width { "" } else { " beside those set aside" };
+    let aside = if free.len() == width { "" } else { " next to those set aside" };
     Err(refuse(
         path,
         format!(
-            "has {}{aside} where the model has {} ({}); give the same features in the same order, or pick them with --columns",
+            "has {}{aside}, but the model has {} ({})",
             counted(free.len(), "column"),
             counted(features.len(), "feature"),
-            listing(features)
+            listed(features)
         ),
+        message!["give the same features in the same order, or choose them with ", Piece::Setting("columns")],
     ))
 }
 

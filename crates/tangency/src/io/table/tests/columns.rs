@@ -110,9 +110,9 @@ fn long_lists_of_columns_are_shortened() {
 #[test]
 fn ranges_run_from_left_to_right() {
     let error = features(&["mar:jan"], &[]).unwrap_err();
-    assert!(matches!(error, Error::InvalidConfig { field: "columns", .. }), "{error}");
+    assert!(matches!(error, Error::Setting { name: "columns", .. }), "{error}");
     let error = features(&["jan"], &["5:2"]).unwrap_err();
-    assert!(matches!(error, Error::InvalidConfig { field: "exclude", .. }), "{error}");
+    assert!(matches!(error, Error::Setting { name: "exclude", .. }), "{error}");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_feature_cannot_also_be_id_or_label() {
         let columns = Some(vec!["jan:mar".to_owned()]);
         let options = TableOptions { id_column, label_column, columns, ..TableOptions::default() };
         let error = select(options.clone()).unwrap_err();
-        assert!(matches!(error, Error::InvalidConfig { field: "columns", .. }), "{error}");
+        assert!(matches!(error, Error::Setting { name: "columns", .. }), "{error}");
         let exclude = vec!["jan".to_owned(), "feb".to_owned()];
         assert_eq!(select(TableOptions { exclude, ..options }).unwrap().feature_names, ["mar"]);
     }
@@ -131,7 +131,7 @@ fn a_feature_cannot_also_be_id_or_label() {
 fn a_chosen_column_must_be_numeric() {
     let error = features(&["jan:site"], &[]).unwrap_err();
     assert!(
-        matches!(&error, Error::NotNumeric { row: 1, column, value } if column == "site" && value == "u"),
+        matches!(&error, Error::NotNumeric { row: 0, column, value } if column == "site" && value == "u"),
         "{error}"
     );
 }

@@ -76,7 +76,7 @@ fn headers_can_be_told() {
     assert_eq!((table.values.nrows(), table.feature_names), (2, vec!["c1".into(), "c2".into()]));
     let fixture = Fixture::new("t.csv", "a,b\n1,2\n");
     let error = read_table(&fixture.path, &options(false)).unwrap_err();
-    assert!(matches!(error, Error::NotNumeric { row: 1, .. }), "{error}");
+    assert!(matches!(error, Error::NotNumeric { row: 0, .. }), "{error}");
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn single_rows_and_columns_are_tables() {
 #[test]
 fn a_quoted_blank_in_a_single_column_is_a_missing_cell() {
     let error = read("t.csv", "x\n1\n\"\"\n3\n").unwrap_err();
-    assert!(matches!(error, Error::NonFinite { row: 2, .. }), "{error}");
+    assert!(matches!(error, Error::NonFinite { row: 1, .. }), "{error}");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn a_missing_cell_among_numbers_is_named() {
     for missing in ["", "NA", "n/a", "NaN", "nan", "NULL", "none", "?", "  "] {
         let error = read("t.csv", format!("a,b\n1,2\n3,{missing}\n5,6\n")).unwrap_err();
         assert!(
-            matches!(&error, Error::NonFinite { row: 2, column, value } if column == "b" && value == "missing"),
+            matches!(&error, Error::NonFinite { row: 1, column, value } if column == "b" && value == "missing"),
             "{missing:?}: {error}"
         );
     }
@@ -161,7 +161,7 @@ fn a_number_that_is_not_finite_is_named() {
     for text in ["inf", "-Infinity", "1e999", "-nan"] {
         let error = read("t.csv", format!("1,2\n3,{text}\n")).unwrap_err();
         assert!(
-            matches!(&error, Error::NonFinite { row: 2, column, value } if column == "c2" && value == text),
+            matches!(&error, Error::NonFinite { row: 1, column, value } if column == "c2" && value == text),
             "{text:?}: {error}"
         );
     }
@@ -171,7 +171,7 @@ fn a_number_that_is_not_finite_is_named() {
 fn a_cell_that_is_no_number_among_numbers_is_named() {
     let error = read("t.csv", "a,b\n1,2\n3,4\n5,n.d.\nx,6\n").unwrap_err();
     assert!(
-        matches!(&error, Error::NotNumeric { row: 3, column, value } if column == "b" && value == "n.d."),
+        matches!(&error, Error::NotNumeric { row: 2, column, value } if column == "b" && value == "n.d."),
         "{error}"
     );
 }
@@ -179,13 +179,13 @@ fn a_cell_that_is_no_number_among_numbers_is_named() {
 #[test]
 fn half_numbers_make_a_column_numeric_and_missing_cells_do_not_count() {
     let error = read("t.csv", "a,b\n1,1\n1,1\n1,x\n1,y\n").unwrap_err();
-    assert!(matches!(error, Error::NotNumeric { row: 3, .. }), "{error}");
+    assert!(matches!(error, Error::NotNumeric { row: 2, .. }), "{error}");
     assert_eq!(read("t.csv", "a,b\n1,1\n1,x\n1,y\n").unwrap().feature_names, ["a"]);
     let table = read("t.csv", "a,b,c\n1,NA,\n2,x,?\n").unwrap();
     assert_eq!(table.feature_names, ["a"]);
     assert_eq!(table.carried[0].1, ["NA", "x"]);
     let error = read("t.csv", "a,b\n1,NA\n2,NA\n3,7\n").unwrap_err();
-    assert!(matches!(error, Error::NonFinite { row: 1, .. }), "{error}");
+    assert!(matches!(error, Error::NonFinite { row: 0, .. }), "{error}");
 }
 
 #[test]

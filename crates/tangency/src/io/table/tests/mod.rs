@@ -92,7 +92,7 @@ fn files_that_are_not_there_are_named() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("folder.csv");
     std::fs::create_dir(&path).unwrap();
-    assert!(matches!(read_table(&path, &TableOptions::default()), Err(Error::File { .. })));
+    assert!(matches!(read_table(&path, &TableOptions::default()), Err(Error::Unreadable { .. })));
 }
 
 #[cfg(not(feature = "parquet"))]
@@ -106,7 +106,7 @@ fn an_array_is_named_only_for_npz() {
     let fixture = Fixture::new("table.csv", "1,2\n");
     let options = TableOptions { array: Some("X".into()), ..TableOptions::default() };
     let error = read_table(&fixture.path, &options).unwrap_err();
-    assert!(matches!(error, Error::InvalidConfig { field: "array", .. }), "{error}");
+    assert!(matches!(error, Error::Setting { name: "array", .. }), "{error}");
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn columns_are_chosen_as_in_text() {
     for column in ["name", "when"] {
         let options = TableOptions { columns: Some(vec![column.into()]), ..TableOptions::default() };
         let error = read_table(&fixture.path, &options).unwrap_err();
-        assert!(matches!(error, Error::NotNumeric { row: 1, .. }), "{error}");
+        assert!(matches!(error, Error::NotNumeric { row: 0, .. }), "{error}");
     }
 }
 
@@ -122,7 +122,7 @@ fn nulls_and_nans_are_missing() {
         };
         let error = read("t.parquet", file(schema, Compression::SNAPPY, &[&group])).unwrap_err();
         assert!(
-            matches!(&error, Error::NonFinite { row: 2, column, value } if column == "y" && value == "missing"),
+            matches!(&error, Error::NonFinite { row: 1, column, value } if column == "y" && value == "missing"),
             "{error}"
         );
     }

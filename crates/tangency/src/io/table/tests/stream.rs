@@ -181,7 +181,7 @@ fn features_are_found_by_name() {
     assert!(message.ends_with("t.csv: it has no column named 4, w, which the model needs; its columns are z, name, y, x: rename them, or give --columns in the order of the model's features"), "{message}");
     let exclude = words(&["y:x"]);
     let error = error_in(&fixture, &TableOptions { exclude, ..TableOptions::default() }, &["z", "x"]);
-    assert!(matches!(error, Error::InvalidConfig { field: "exclude", .. }), "{error}");
+    assert!(matches!(error, Error::Setting { name: "exclude", .. }), "{error}");
 }
 
 #[test]
@@ -197,9 +197,9 @@ fn features_are_the_listed_columns() {
     );
     assert!(matches!(error_in(&fixture, &listing(&["w"]), &["a"]), Error::NoSuchColumn { .. }));
     let error = error_in(&fixture, &listing(&["x:y"]), &["a", "b"]);
-    assert!(matches!(error, Error::InvalidConfig { field: "columns", .. }), "{error}");
+    assert!(matches!(error, Error::Setting { name: "columns", .. }), "{error}");
     let options = TableOptions { columns: Some(words(&["x"])), ..with_id_and_label("x", "z") };
-    assert!(matches!(error_in(&fixture, &options, &["a"]), Error::InvalidConfig { field: "columns", .. }));
+    assert!(matches!(error_in(&fixture, &options, &["a"]), Error::Setting { name: "columns", .. }));
     assert!(matches!(error_in(&fixture, &with_id_and_label("x", "w"), &["z"]), Error::NoSuchColumn { .. }));
 }
 

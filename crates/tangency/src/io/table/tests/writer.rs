@@ -74,7 +74,7 @@ fn a_number_that_is_nan_is_missing() {
         writer.write(&block(&["a", "b", "c"], &[1.0, f64::NAN, 3.0], &[1, 2, 3])).unwrap();
         writer.finish().unwrap();
         let error = read_table(&path, &by_id()).unwrap_err();
-        assert!(matches!(&error, Error::NonFinite { row: 2, value, .. } if value == "missing"), "{error}");
+        assert!(matches!(&error, Error::NonFinite { row: 1, value, .. } if value == "missing"), "{error}");
     }
 }
 

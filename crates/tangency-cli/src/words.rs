@@ -1,0 +1,28 @@
+//! The words of the command: settings are flags, rows and columns count from 1.
+
+use tangency::message::Dialect;
+
+/// The command's own words.
+pub struct Flags;
+
+impl Dialect for Flags {
+    fn setting(&self, name: &str) -> String {
+        match name {
+            "overwrite" => "--force".to_owned(),
+            _ => format!("--{}", name.replace('_', "-")),
+        }
+    }
+
+    fn assignment(&self, name: &str, value: &str) -> String {
+        let flag = self.setting(name);
+        match value {
+            "true" => flag,
+            _ if value.contains(char::is_whitespace) => format!("{flag} \"{value}\""),
+            _ => format!("{flag} {value}"),
+        }
+    }
+
+    fn number(&self, index: usize) -> usize {
+        index + 1
+    }
+}
