@@ -1,4 +1,4 @@
-"""Tables that a user brings, checked; what is wrong with one is told in one sentence."""
+"""Tables that a user brings, checked; what is wrong with one is said in one sentence."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def classes(labels: Any, n: int) -> list[str]:
             raise ValueError(f"labels has no entry at {place}; leave out such rows, or call them a class of their own")
     words = [str(label) for label in listed]
     if len(set(words)) < 2:
-        raise ValueError("labels must be of at least two classes; leave them out if there is nothing to tell apart")
+        raise ValueError("labels must be of at least two classes; leave them out if there is only one")
     return words
 
 
 def refuse_missing(table: NDArray[Any], name: str) -> None:
-    """Tells where the first number is missing."""
+    """Raises an error that names the first missing number."""
     finite = np.isfinite(table)
     if finite.all():
         return

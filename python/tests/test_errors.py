@@ -171,7 +171,10 @@ COMBINATIONS = {
         {"full_covariance": True, "engine": "factorised"},
         ["factorised engine has no full_covariance", "exact"],
     ),
-    "cells for the exact engine": ({"init": "coarse", "engine": "exact"}, ["coarse", "does not go with", "exact", "another init"]),
+    "cells for the exact engine": (
+        {"init": "coarse", "engine": "exact"},
+        ["coarse", "does not go with", "exact", "another init"],
+    ),
     "pieces of mutual neighbours": (
         {"connect": False, "symmetry": "mutual", "n_neighbors": 1},
         ["pieces", "larger n_neighbors", "connect=True", "largest=True"],
