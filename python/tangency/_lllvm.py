@@ -331,7 +331,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         start = _starts.given(self.init, self.n_components, *table.shape)
         keep = bool(self.prune)  # pruning goes on from the whole posterior
         several = start is None and self.n_init > 1
-        numbers = starts(*table.shape, config) if several else []
+        numbers = starts(len(table), table.shape[1], config) if several else []
         if len(numbers) > 1:
             return _starts.best_of(
                 numbers,
