@@ -27,7 +27,7 @@ mod _tangency {
     #[pymodule_export]
     use crate::evidence::{Selection, change_edges, prune_graph, run_cell, score_edges};
     #[pymodule_export]
-    use crate::model::{Model, try_start};
+    use crate::model::{Model, best_start, starts, try_start};
     #[pymodule_export]
     use crate::peers::{Comparison, embed_table};
     #[pymodule_export]
@@ -43,7 +43,6 @@ mod _tangency {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("COARSE_ABOVE", tangency::inference::COARSE_ABOVE)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }
