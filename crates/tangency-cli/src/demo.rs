@@ -10,6 +10,7 @@ use tangency::io::table::Table;
 use tangency::io::{Claims, Model, Output, save_model, write_embedding, write_rows};
 use tangency::message::Remedy;
 use tangency::quality::affine_r2;
+use tangency::view::PruningView;
 use tangency::{Config, Error, Fitter, Result, Shape};
 use tangency_report::page::Report;
 use tangency_report::{Figure, unrolled};
@@ -87,7 +88,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
     let mut result = info::as_json(&model);
     result["affine_r2"] = r2.into();
     result["affine_r2_before_pruning"] = folded.into();
-    result["pruning"] = prune::as_json(&model, &pruned);
+    result["pruning"] = serde_json::json!(PruningView::new(&model, &pruned));
     result["short_circuits"] = shortcuts.len().into();
     result["written"] = crate::say::names(written.map(Output::path));
     say.result(&result);

@@ -13,6 +13,7 @@ use tangency::io::table::{Table, TableOptions, read_cells, read_matrix, read_tab
 use tangency::io::{Claims, Model, save_model, write_embedding, write_trace};
 use tangency::linalg::Matrix;
 use tangency::message::{Message, Piece, Remedy, Sentence};
+use tangency::view::PruningView;
 use tangency::{Error, Fit, Fitter, Result};
 use tangency_report::command::{Files, command, flag};
 use tangency_report::page::Report;
@@ -53,6 +54,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     if args.prune && model.fit.stop != Stop::Interrupted {
         let (after, found) = prune::prune_model(model, posterior, &prune::options(pruning), say)?;
         model = after;
+        let found = PruningView::new(&model, &found);
         prune::plan(&model, &found).iter().for_each(|line| say.line(line));
         pruned = Some(found);
     }
@@ -70,7 +72,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         written.push(output.path().to_owned());
     }
     match &pruned {
-        Some(found) => written.extend(edge_files.write(&model, &found.removed)?),
+        Some(found) => written.extend(edge_files.write(&model, found)?),
         None if args.prune => say.warn("the graph was not pruned, because the fit was interrupted"),
         None => {}
     }
@@ -86,7 +88,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     let mut result = info::as_json(&model);
     result["warnings"] = serde_json::json!(warnings);
     if let Some(found) = &pruned {
-        result["pruning"] = prune::as_json(&model, found);
+        result["pruning"] = serde_json::json!(found);
     }
     result["written"] = say::names(written.iter().map(PathBuf::as_path));
     say.result(&result);

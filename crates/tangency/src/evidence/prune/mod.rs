@@ -13,6 +13,7 @@ use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
 use crate::inference::{Engine, EngineKind, Stop};
 use search::Search;
+use serde::Serialize;
 use std::ops::ControlFlow;
 
 /// Covariances that are held beside those of the run at work: two hypotheses, and what a warm run begins with.
@@ -52,7 +53,7 @@ impl PruneOptions {
 }
 
 /// One round of pruning that raised the bound.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Round {
     /// Edges that the graph was without after it.
     pub removed: usize,
@@ -71,7 +72,7 @@ pub struct Removed {
 }
 
 /// A way to join two pieces of the graph.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bridge {
     /// Its points.
     pub edge: (u32, u32),
@@ -86,7 +87,7 @@ pub struct Bridge {
 }
 
 /// What the bound gains when an edge that is beyond doubt is removed.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Baseline {
     /// Mean gain of one random good edge, in nats.
     pub mean: f64,
