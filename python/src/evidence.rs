@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use tangency::Symmetry;
 use tangency::evidence::{
     Cell, CellFit, EdgeScore, GraphChoice, PruneOptions, PruneProgress, PruneStep, Selection as Grid, edge_scores,
-    prune, test_edges,
+    prune_from, test_edges,
 };
 
 /// Edges with length, resistance, residual and score, a row each. [m, 4]
@@ -58,7 +58,7 @@ pub fn change_edges(
 }
 
 /// The model on the graph without short-circuits, the edges removed with their scores, the gain of each, and the
-/// rest as JSON.
+/// rest as JSON. A model that was asked to keep its whole posterior gives it up for that.
 #[pyfunction]
 #[pyo3(name = "prune", signature = (model, max_removed, min_gain, threads, progress=None))]
 pub fn prune_graph<'py>(
@@ -71,7 +71,7 @@ pub fn prune_graph<'py>(
 ) -> PyResult<(Model, Scored<'py>, Vec<f64>, String)> {
     let options = PruneOptions { max_removed, min_gain, ..PruneOptions::default() };
     let found = attend(py, threads, progress.as_ref(), |watch| {
-        prune(&model.saved.fit, &options, &mut |progress| watch.tell(|| told(progress)))
+        prune_from(&model.saved.fit, model.take_posterior(), &options, &mut |progress| watch.tell(|| told(progress)))
     })?;
     let scores: Vec<EdgeScore> = found.removed.iter().map(|edge| edge.score).collect();
     let gains = found.removed.iter().map(|edge| edge.gain).collect();

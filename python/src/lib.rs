@@ -27,7 +27,7 @@ mod _tangency {
     #[pymodule_export]
     use crate::evidence::{Selection, change_edges, prune_graph, run_cell, score_edges};
     #[pymodule_export]
-    use crate::model::{Model, try_start};
+    use crate::model::{Model, best_start, starts, try_start};
     #[pymodule_export]
     use crate::peers::{Comparison, embed_table};
     #[pymodule_export]
@@ -35,13 +35,14 @@ mod _tangency {
     #[pymodule_export]
     use crate::report::{draw_multiples, report};
     #[pymodule_export]
+    use crate::settings::{check_settings, settings};
+    #[pymodule_export]
     use crate::synthetic::{generate, neighbor_edges};
 
     use super::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("COARSE_ABOVE", tangency::inference::COARSE_ABOVE)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
@@ -14,7 +13,7 @@ from ._attributes import Array
 from ._new_rows import NewRows
 from ._persistence import Persistence
 from ._progress import Bar, warn
-from ._tangency import Model
+from ._tangency import Model, starts
 from ._training_points import TrainingPoints
 
 
@@ -73,8 +72,12 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     alpha, lam, nu : float, default=None
         Values at which hyper-parameters are held; those that are None are learned. With many features (images) try
         ``lam=1.0, nu=0.0``, the paper's prior.
-    epsilon, gamma0, alpha0 : float
-        Constants of the model and the first values of γ and α.
+    epsilon : float, default=1e-3
+        The small constant of the paper's priors.
+    gamma0 : float, default=1.0
+        First noise precision γ.
+    alpha0 : float, default=1e-3
+        First precision α of the coordinates.
     accelerate : bool, default=True
         Joint rescaling and guarded extrapolation.
     uncertainty : {'relative', 'absolute'}, default='relative'
@@ -257,10 +260,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         **params
             Settings in their place.
         """
-        settings: dict[str, Any] = dict(
-            init="random", alpha0=1.0, alpha=1e-3, lam=1.0, nu=0.0, accelerate=False, uncertainty="absolute"
-        )
-        return cls(**(settings | params))
+        return cls(**(_settings.preset("authors") | params))
 
     def fit(self, X: Any, y: Any = None, *, graph: Any = None) -> LLLVM:
         """Fits the model.
@@ -281,8 +281,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         table, distances = self._table(X, given)
         edges = None if given is None else _graph_input.edges_of(given, table)
         params = self.get_params(deep=False)
-        if not isinstance(self.prune, (bool, np.bool_)):
-            raise ValueError(f"prune must be True or False, not {_settings.shown(self.prune)}")
+        _settings.switch("prune", self.prune)
         config, threads = _settings.config(params), _settings.threads(self.n_jobs)
         # the names of a table of distances are those of its rows
         names = [] if distances is not None else [str(name) for name in getattr(self, "feature_names_in_", [])]
@@ -329,14 +328,31 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     def _run(self, table: Array, config: str, names: list[str], edges: Any, threads: int) -> Model:
         """The fit of one start, or the best of several."""
         start = _starts.given(self.init, self.n_components, *table.shape)
-        numbers = _starts.numbers(self.init, self.n_init, self.engine, len(table))
-        if len(numbers) > 1 and start is None and self.n_init > 1:
-            trial = self.init == "auto"
+        keep = bool(self.prune)  # pruning goes on from the whole posterior
+        several = start is None and self.n_init > 1
+        numbers = starts(*table.shape, config) if several else []
+        if len(numbers) > 1:
             return _starts.best_of(
-                numbers, trial, table, config, names, edges=edges, n_jobs=self.n_jobs, verbose=self.verbose
+                numbers,
+                table,
+                config,
+                names,
+                edges=edges,
+                keep_posterior=keep,
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
             )
         with Bar("fit", self.verbose) as bar:
-            return Model.fit(table, config, names, edges=edges, start=start, threads=threads, progress=bar.callback)
+            return Model.fit(
+                table,
+                config,
+                names,
+                edges=edges,
+                start=start,
+                keep_posterior=keep,
+                threads=threads,
+                progress=bar.callback,
+            )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

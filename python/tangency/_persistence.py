@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import pickle
 from typing import TYPE_CHECKING, Any
@@ -48,7 +49,7 @@ class Persistence(Attributes):
         LLLVM
         """
         native = Model.load(os.fspath(path))
-        model = cls(**_settings.params_of(native.config))
+        model = cls(**_settings.params_of(json.loads(native.config)))
         model._adopt(native)
         model._distances = None
         names = native.feature_names

@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 
-#: The methods beside ours.
-PEERS = ("pca", "mds", "isomap", "lle", "ltsa", "laplacian-eigenmaps", "gplvm", "bayesian-gplvm")
-#: All that can be compared.
-ENTRANTS = ("ll-lvm", "ll-lvm-pruned", *PEERS)
-CHOICES = {
-    "method": PEERS,
-    "init": ("auto", "random", "spectral", *PEERS, "landmark-isomap", "coarse"),
-    "scaling": ("max-abs", "none", "per-feature"),
-    "symmetry": ("or", "mutual"),
-    "uncertainty": ("relative", "absolute"),
-    "metric": ("euclidean", "precomputed"),
-    "engine": ("auto", "exact", "factorised"),
-    "neighbor_search": ("auto", "exact", "approximate"),
+from . import _tangency
+
+_LISTS: dict[str, Any] = json.loads(_tangency.settings())
+#: The library's table of settings by their names here; Python keeps the word lambda for itself.
+TABLE: dict[str, dict[str, Any]] = {
+    {"lambda": "lam"}.get(row["name"], row["name"]): row for row in _LISTS["settings"]
 }
-WHOLE = ("n_components", "n_neighbors", "n_init", "max_iter")
-REAL = ("tol", "coarse_tol", "epsilon", "gamma0", "alpha0")
-WORDS = ("scaling", "symmetry", "uncertainty", "engine", "neighbor_search")
-SWITCHES = ("connect", "largest", "accelerate", "full_covariance")
-#: Rules of the library by their names here.
-RULES = {"alpha": "alpha", "lam": "lambda", "nu": "nu"}
+#: The methods beside ours.
+PEERS: tuple[str, ...] = tuple(_LISTS["choices"]["method"])
+#: All that can be compared.
+ENTRANTS: tuple[str, ...] = tuple(_LISTS["choices"]["entrant"])
+#: The words that arguments may be: of the settings, and of what Python has beside them.
+CHOICES: dict[str, tuple[str, ...]] = {
+    name: tuple(choice["name"] for choice in row["choices"]) for name, row in TABLE.items() if row["kind"] == "choice"
+} | {"method": PEERS, "metric": ("euclidean", "precomputed")}
 #: The largest whole number that goes to the native module.
 MOST = 2**63 - 1
 
@@ -107,38 +102,47 @@ def threads(n_jobs: object) -> int:
     return max(1, min(asked, int(cpu_count())))
 
 
+def switch(name: str, value: object) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False, not {shown(value)}")
+    return bool(value)
+
+
+def setting(name: str, value: object) -> Any:
+    """The value of a setting, checked by the library's table, as the library's JSON has it."""
+    row = TABLE[name]
+    kind = row["kind"]
+    if value is None and (row["optional"] or kind == "learned-or-real"):
+        return None if row["optional"] else "learned"
+    if kind == "switch":
+        return switch(name, value)
+    if kind == "choice":
+        return choice(name, value)
+    if kind == "whole":
+        return whole(name, value, row["range"]["least"])
+    number, limits = real(name, value), row["range"]
+    above, least, most = limits.get("above", -math.inf), limits.get("least", -math.inf), limits.get("most", math.inf)
+    if not (number > above and least <= number <= most):
+        allowed = row["allowed"].removesuffix(", or learned")
+        raise ValueError(f"{name} must be {allowed}, not {shown(value)}")
+    return {"fixed": number} if kind == "learned-or-real" else number
+
+
 def config(params: dict[str, Any]) -> str:
-    """The JSON text of the library's settings."""
-    made: dict[str, Any] = {name: whole(name, params[name]) for name in WHOLE}
-    made.update({name: real(name, params[name]) for name in REAL})
-    for name in SWITCHES:
-        if not isinstance(params[name], (bool, np.bool_)):
-            raise ValueError(f"{name} must be True or False, not {shown(params[name])}")
-        made[name] = bool(params[name])
-    if made["connect"] and made["largest"]:
-        raise ValueError("connect must be False when largest is True: join the pieces, or fit only the largest of them")
-    for name in WORDS:
-        made[name] = choice(name, params[name])
-    if made["full_covariance"] and made["engine"] == "factorised":
-        raise ValueError("full_covariance must be False with engine='factorised', which has none; take engine='exact'")
-    made["init"] = choice("init", params["init"]) if isinstance(params["init"], str) else "auto"
-    if made["init"] == "coarse" and made["engine"] == "exact":
-        raise ValueError("init must be another than 'coarse' with engine='exact': that start is for many points")
-    for name in ("radius", "pca"):
-        made[name] = None if params[name] is None else real(name, params[name])
-    made["ball_radius"] = whole("ball_radius", params["ball_radius"], 0)
-    made["draws"] = None if params["draws"] is None else whole("draws", params["draws"], 0)
-    held = {name: None if params[name] is None else real(name, params[name]) for name in RULES}
-    lam, nu = held["lam"], held["nu"]
-    if lam is not None and lam <= 0:
-        raise ValueError(f"lam must be a positive number, not {lam}")
-    if nu is None and lam is not None:
-        raise ValueError("nu must be given when lam is; hold both, as in lam=1.0, nu=0.0, or leave both to be learned")
-    if lam is None and nu is not None and nu > 0:
-        raise ValueError("lam must be given when nu is above 0; hold both, or leave both to be learned")
-    made.update({RULES[name]: "learned" if value is None else {"fixed": value} for name, value in held.items()})
-    made["random_state"] = seed(params["random_state"])
-    return json.dumps(made)
+    """The JSON text of the library's settings, all of them checked."""
+    made: dict[str, Any] = {}
+    for name, row in TABLE.items():
+        value = params[name]
+        if name == "random_state":
+            made[name] = seed(value)
+        elif name == "init" and not isinstance(value, str):
+            made[name] = row["default"]  # a start that is given takes its place
+        else:
+            made[row["name"]] = setting(name, value)
+    text = json.dumps(made)
+    _tangency.check_settings(text)
+    return text
 
 
 def peer_options(regularization: object, n_inducing: object, max_iter: object, random_state: int) -> str:
@@ -150,24 +154,22 @@ def peer_options(regularization: object, n_inducing: object, max_iter: object, r
     return json.dumps(made | {"max_iter": whole("max_iter", max_iter), "random_state": random_state})
 
 
-def params_of(config_text: str) -> dict[str, Any]:
-    """The arguments of the estimator that these settings of the library came from."""
-    settings = json.loads(config_text)
-    params: dict[str, Any] = {name: settings[name] for name in (*WHOLE, *REAL, *SWITCHES)}
-    for name in (*WORDS, "radius", "pca", "ball_radius", "draws", "random_state"):
-        params[name] = settings[name]
-    # a start that was given is not kept in a model
-    params["init"] = settings["init"] if settings["init"] in CHOICES["init"] else "auto"
-    for name, field in RULES.items():
-        rule = settings[field]
-        params[name] = None if rule == "learned" else rule["fixed"]
+def params_of(settings: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of the estimator that these settings of the library, as its JSON has them, came from."""
+    params: dict[str, Any] = {}
+    for name, row in TABLE.items():
+        value = settings[row["name"]]
+        if row["kind"] == "learned-or-real":
+            value = None if value == "learned" else value["fixed"]
+        # a start that was given is not kept in a model
+        params[name] = value if name != "init" or value in CHOICES["init"] else row["default"]
     return params
 
 
-def first_best(ranks: Iterable[tuple[bool, float]]) -> int:
-    """The place of the highest rank, the first of equals."""
-    listed = list(ranks)
-    return max(range(len(listed)), key=lambda place: (listed[place], -place))
+def preset(name: str) -> dict[str, Any]:
+    """The arguments that differ from the defaults of the library in a preset."""
+    plain, changed = params_of(_LISTS["presets"]["default"]), params_of(_LISTS["presets"][name])
+    return {name: value for name, value in changed.items() if value != plain[name]}
 
 
 Progress = Callable[[str, int, "int | None", "float | None"], None]

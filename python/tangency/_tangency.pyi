@@ -4,10 +4,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-COARSE_ABOVE: int
 __version__: str
 __all__ = [
-    "COARSE_ABOVE",
     "__version__",
     "Comparison",
     "Model",
@@ -15,6 +13,8 @@ __all__ = [
     "Stop",
     "affine_r2",
     "align",
+    "best_start",
+    "check_settings",
     "continuity",
     "edge_scores",
     "embed",
@@ -27,6 +27,8 @@ __all__ = [
     "prune",
     "report",
     "run_cell",
+    "settings",
+    "starts",
     "test_edges",
     "trustworthiness",
     "try_start",
@@ -54,6 +56,7 @@ class Model:
         edges: _Pairs | None = None,
         start: _Floats | None = None,
         only: int | None = None,
+        keep_posterior: bool = False,
         threads: int = 1,
         progress: _Progress | None = None,
         stop: Stop | None = None,
@@ -65,7 +68,6 @@ class Model:
     def to_bytes(self) -> bytes: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def save(self, path: str, overwrite: bool) -> None: ...
-    def with_feature_names(self, feature_names: list[str]) -> Model: ...
     @property
     def config(self) -> str: ...
     @property
@@ -214,9 +216,17 @@ def multiples(
     title: str,
     kind: str,
 ) -> bytes: ...
+def starts(n: int, n_features: int, config: str) -> list[int]: ...
+def best_start(ranks: list[tuple[bool, float]]) -> int | None: ...
 def try_start(
-    values: _Floats, config: str, edges: _Pairs | None, number: int, threads: int, stop: Stop | None = None
-) -> tuple[bool, float]: ...
+    values: _Floats,
+    config: str,
+    feature_names: list[str],
+    edges: _Pairs | None,
+    number: int,
+    threads: int,
+    stop: Stop | None = None,
+) -> tuple[tuple[bool, float], Model | None]: ...
 def run_cell(
     values: _Floats, candidate: int, config: str, edges: _Pairs, threads: int, stop: Stop | None = None
 ) -> str | None: ...
@@ -239,5 +249,7 @@ def report(
     threads: int,
     comparisons: list[_Panel] = ...,
 ) -> str: ...
+def check_settings(text: str) -> None: ...
+def settings() -> str: ...
 def generate(shape: str, n_samples: int, noise: float, seed: int) -> tuple[_Floats, _Floats]: ...
 def neighbor_edges(points: _Floats, truth: _Floats, n_neighbors: int) -> tuple[_Pairs, _Pairs]: ...

@@ -274,7 +274,7 @@ BAD = [
     ({"radius": -1.0}, ["radius must"]),
     ({"radius": 1e-9}, ["150 pieces", "larger radius"]),
     ({"graph": np.array([[0, 150]])}, ["row 0", "0 to 149"]),
-    ({"connect": True, "largest": True}, ["connect must be False when largest is True"]),
+    ({"connect": True, "largest": True}, ["connect", "does not go with largest"]),
     ({"connect": "yes"}, ["connect must be True or False"]),
     ({"scaling": "std"}, ["scaling must be one of"]),
     ({"regularization": 0}, ["regularization must be a positive number, not 0"]),

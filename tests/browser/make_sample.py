@@ -97,6 +97,14 @@ def graph_of(y, k, rng):
     }
 
 
+PARTS = ["likelihood", "log-determinant", "maps", "coordinates"]
+
+
+def lines(named):
+    """Numbers that have a value after each iteration, as the page reads them."""
+    return [{"name": n, "label": n, "about": f"What {n} is.", "values": array(v)} for n, v in named.items()]
+
+
 def bound_of(t=60):
     rise = -np.exp(-np.arange(t) / 3.0) * 9000 - np.exp(-np.arange(t) / 20) * 80
     parts = np.stack([600 + rise, -60 + 0.1 * rise, -30 - 0.02 * rise, -20 + 0 * rise], 1)
@@ -104,17 +112,14 @@ def bound_of(t=60):
     def curve(first, last):
         return 10 ** (first + (last - first) * (1 - np.exp(-np.arange(t) / 8)))
 
+    learned = {"gamma": curve(0, 2.2), "alpha": curve(0, -8), "lambda": curve(0, 1.3), "nu": curve(0, -1.1)}
     return {
         "bound": array(parts.sum(1)),
-        "parts": array(parts),
-        "gamma": array(curve(0, 2.2)),
-        "alpha": array(curve(0, -8)),
-        "lambda": array(curve(0, 1.3)),
-        "nu": array(curve(0, -1.1)),
+        "parts": lines(dict(zip(PARTS, parts.T, strict=True))),
+        "hyperparameters": lines(learned),
         "final": float(parts[-1].sum()),
         "per_point": 1.6378,
         "scaled": 1156.4,
-        "part_names": ["likelihood", "log-determinant", "maps", "coordinates"],
     }
 
 
@@ -161,6 +166,8 @@ def report(
         "stop": "converged",
         "stop_words": "The bound had stopped rising after 60 iterations.",
         "n_components": d,
+        "axes": [f"x{a + 1}" for a in range(d)],
+        "reach": 2.0,
         "n_points": fitted,
         "n_new": n_new,
         "coordinates": array(x),
@@ -190,14 +197,23 @@ def report(
         "comparisons": None,
     }
     if model:
+        maps, variance = local_maps(x[:fitted], y[:fitted]), rng.random((fitted, d)) * 0.02
+        scale = [float(np.abs(y - y.mean(0)).max())] * y.shape[1]
+        spread = y.std(0)
         data["model"] = {
-            "maps": array(local_maps(x[:fitted], y[:fitted])),
-            "map_variance": array(rng.random((fitted, d)) * 0.02),
-            "scale": [float(np.abs(y - y.mean(0)).max())] * y.shape[1],
+            "maps": array(maps),
+            "map_variance": array(variance),
+            "scale": scale,
             "gamma": 170.2,
             "spread": 1.1,
             "n_neighbors": k,
             "typical_step": float(step),
+            "known_within": [1.0, 2.0],
+            "loadings": {
+                "mean": array(maps.mean(0)),
+                "deviation": array(np.outer(scale, np.sqrt(variance).mean(0))),
+                "standard": array(np.where(spread > 0, 1 / np.where(spread > 0, spread, 1), 0)[:, None] * x.std(0)),
+            },
         }
     data.update(more)
     return data
@@ -213,6 +229,9 @@ def roll(n, seed=0, noise=0.02):
     return x, y, t
 
 
+EQUAL = {"nats": 1.0, "spreads": 2.0}
+
+
 def candidates():
     out = []
     for d in (1, 2, 3):
@@ -220,20 +239,21 @@ def candidates():
             alone = k == 4
             out.append(
                 {
-                    "graph": f"knn {k}",
-                    "family": "knn",
+                    "name": f"knn {k}",
+                    "graph": "knn",
                     "n_neighbors": k,
                     "n_components": d,
                     "count": 0 if alone else 5,
                     "raced": 0,
                     "mean": None if alone else 600 - 12 * (k - 4) - 70 * abs(d - 2),
-                    "std": None if alone else 2.0 + d,
+                    "deviation": None if alone else 2.0 + d,
+                    "equal_to_best": (k, d) == (6, 2),
                     "collapsed": int(k == 13 and d == 3),
                     "failed": 0,
                     "pieces": 3 if alone else 1,
                 }
             )
-    return {"candidates": out, "best": 12}
+    return {"candidates": out, "best": 12, "equal": EQUAL}
 
 
 def make_roll():
@@ -275,10 +295,9 @@ def make_line():
     y = np.stack([np.cos(2 * t), np.sin(2 * t), 0.4 * t], 1)
     data = report(t[:, None], y, labels=["early" if v < -0.7 else "late" for v in t], title="helix.csv in 1 dimension")
     # a refit that begins near its end: three iterations, and long numbers at the axes
-    data["bound"]["parts"] = None
+    data["bound"]["parts"] = []
     data["bound"]["bound"] = array([-520.738, -520.729, -520.723])
-    for name, values in [("gamma", [340.25, 340, 339.7]), ("nu", [0.0336454, 0.033648, 0.033651])]:
-        data["bound"][name] = array(values)
+    data["bound"]["hyperparameters"] = lines({"gamma": [340.25, 340, 339.7], "nu": [0.0336454, 0.033648, 0.033651]})
     return data
 
 
@@ -349,10 +368,10 @@ def make_chain():
     chain = np.sort(np.stack([order[:-1], order[1:]], 1), axis=1)
     refit = "tangency fit chain.csv --edges kept.csv"
     data["graph"] = {"edges": array(chain, "u32"), "suspect": [0, 5, 9], "refit": refit}
-    one = {"graph": "knn 2", "family": "knn", "n_neighbors": 2, "n_components": 2, "count": 0, "raced": 0, "mean": None}
-    one |= {"std": None, "collapsed": 0, "failed": 0, "pieces": 5}
-    data["selection"] = {"candidates": [one], "best": None}
-    data["bound"] = {"bound": array([1.0]), "final": 1.0, "per_point": 1 / 60, "scaled": 1.0}
+    one = {"name": "knn 2", "graph": "knn", "n_neighbors": 2, "n_components": 2, "count": 0, "raced": 0, "mean": None}
+    one |= {"deviation": None, "equal_to_best": False, "collapsed": 0, "failed": 0, "pieces": 5}
+    data["selection"] = {"candidates": [one], "best": None, "equal": EQUAL}
+    data["bound"] = {"bound": array([1.0]), "parts": [], "hyperparameters": [], "final": 1.0, "per_point": 1 / 60, "scaled": 1.0}
     return data
 
 

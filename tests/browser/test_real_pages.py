@@ -246,10 +246,13 @@ def test_the_evidence_is_that_of_the_fit(page, curve, folder):
     assert page.text("stop") == f"The bound had stopped rising after {told['n_iter']} iterations."
     # the history, part by part
     bound = page.data(file)["bound"]
-    trace = columns(folder / "curve-t.csv", "bound", "gamma", "alpha", "lambda", "nu")
-    for place, name in enumerate(["bound", "gamma", "alpha", "lambda", "nu"]):
-        assert np.allclose(numbers(bound[name]), trace[:, place], rtol=1e-5), name
-    parts = numbers(bound["parts"]).astype(float).sum(1)
+    learned = {line["name"]: numbers(line["values"]) for line in bound["hyperparameters"]}
+    assert set(learned) == set(told["hyperparameters"])
+    trace = columns(folder / "curve-t.csv", "bound", *learned)
+    for place, values in enumerate([numbers(bound["bound"]), *learned.values()]):
+        assert np.allclose(values, trace[:, place], rtol=1e-5), place
+    assert {line["name"] for line in bound["parts"]} == set(told["bound_parts_scaled"])
+    parts = sum(numbers(line["values"]).astype(float) for line in bound["parts"])
     assert np.allclose(parts, trace[:, 0], atol=1e-3)
 
 

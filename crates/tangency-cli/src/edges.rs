@@ -4,11 +4,12 @@ use crate::args::EdgesArgs;
 use crate::report::Page;
 use crate::say::{self, Say};
 use crate::{info, interrupt, progress};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::PathBuf;
-use tangency::evidence::{EdgeScore, EdgeTest, edge_scores, test_edges};
-use tangency::io::{Claims, Model, load_model, write_edge_scores};
-use tangency::{Error, Result};
+use tangency::evidence::{EdgeTest, test_edges};
+use tangency::io::{Claims, Model, load_model};
+use tangency::view::{EdgeRow, EdgeTestRow, EdgesView};
+use tangency::{BoundParts, Error, Result};
 use tangency_report::page::Report;
 
 /// Runs the command.
@@ -25,20 +26,20 @@ pub fn run(args: &EdgesArgs, say: Say) -> Result<()> {
         .iter()
         .map(|pair| info::two_points(&model, pair, "test").map(|(i, j)| (i as u32, j as u32)))
         .collect::<Result<Vec<_>>>()?;
-    let scores = edge_scores(&model.fit)?;
+    let view = EdgesView::new(&model)?;
     let tests = if named.is_empty() {
         vec![]
     } else {
         interrupt::listen();
         test_edges(&model.fit, &named, args.seeds, &mut progress::graphs(say))?
     };
-    say.line(&format!("{} edges; residuals and lengths are in the scaled units of the fit", scores.len()));
-    table(&model, &scores[..args.top.min(scores.len())]).iter().for_each(|line| say.line(line));
+    say.line(&format!("{} edges; residuals and lengths are in the scaled units of the fit", view.edges.len()));
+    table(&view.edges[..args.top.min(view.edges.len())]).iter().for_each(|line| say.line(line));
     for test in &tests {
         describe(&model, test).iter().for_each(|line| say.line(line));
     }
     if let Some(out) = &out {
-        write_edge_scores(out, &model.fit, &[], scores.iter().map(|&score| (score, vec![])))?;
+        view.write(out)?;
         say.line(&format!("wrote {}", out.path().display()));
     }
     let mut written: Vec<PathBuf> = out.iter().map(|out| out.path().to_owned()).collect();
@@ -52,8 +53,9 @@ pub fn run(args: &EdgesArgs, say: Say) -> Result<()> {
         say.warn("a fit behind the tests collapsed or did not converge, so read small changes with care");
     }
     say.result(&json!({
-        "edges": scores.iter().map(|score| as_json(&model, score)).collect::<Vec<_>>(),
-        "tests": tests.iter().map(|test| test_json(&model, test)).collect::<Vec<_>>(),
+        "edges": view.edges,
+        "n_suspects": view.n_suspects,
+        "tests": tests.iter().map(|test| EdgeTestRow::new(&model, test)).collect::<Vec<_>>(),
         "written": say::names(written.iter().map(PathBuf::as_path)),
     }));
     Ok(())
@@ -65,15 +67,14 @@ pub fn name(model: &Model, (i, j): (u32, u32)) -> String {
 }
 
 /// Edges as a table in text.
-pub fn table(model: &Model, scores: &[EdgeScore]) -> Vec<String> {
-    let names: Vec<String> = scores.iter().map(|score| name(model, score.edge)).collect();
+pub fn table(edges: &[EdgeRow]) -> Vec<String> {
+    let names: Vec<String> = edges.iter().map(|edge| edge.ids.join(",")).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(4);
-    let header = format!("{:width$}  {:>8}  {:>10}  {:>8}  {:>8}", "edge", "length", "resistance", "residual", "score");
-    let rows = scores.iter().zip(&names).map(|(score, name)| {
-        format!(
-            "{name:width$}  {:8.4}  {:10.4}  {:8.4}  {:8.4}",
-            score.length, score.resistance, score.residual, score.score
-        )
+    let [length, resistance, residual, score] = EdgeRow::NUMBERS;
+    let header = format!("{:width$}  {length:>8}  {resistance:>10}  {residual:>8}  {score:>8}", "edge");
+    let rows = edges.iter().zip(&names).map(|(edge, name)| {
+        let [length, resistance, residual, score] = edge.numbers();
+        format!("{name:width$}  {length:8.4}  {resistance:10.4}  {residual:8.4}  {score:8.4}")
     });
     std::iter::once(header).chain(rows).collect()
 }
@@ -89,32 +90,10 @@ fn describe(model: &Model, test: &EdgeTest) -> Vec<String> {
         1 => "one seed".to_owned(),
         seeds => format!("± {:.2} over {seeds} seeds", test.spread),
     };
-    let parts = &test.parts;
+    let parts = BoundParts::LABELS.iter().zip(test.parts.values());
+    let parts: Vec<String> = parts.map(|(label, change)| format!("{label} {change:+.2}")).collect();
     vec![
         format!("{action}: the bound changes by {:+.2} nats ({spread})", test.change),
-        format!(
-            "  likelihood {:+.2}, log-determinant {:+.2}, maps {:+.2}, coordinates {:+.2}",
-            parts.likelihood, parts.log_determinant, parts.maps, parts.coordinates
-        ),
+        format!("  {}", parts.join(", ")),
     ]
-}
-
-/// An edge for machines.
-pub fn as_json(model: &Model, score: &EdgeScore) -> Value {
-    let (i, j) = score.edge;
-    json!({
-        "i": model.fit.rows[i as usize], "j": model.fit.rows[j as usize],
-        "ids": [model.id(i as usize), model.id(j as usize)],
-        "length": score.length, "resistance": score.resistance, "residual": score.residual, "score": score.score,
-    })
-}
-
-fn test_json(model: &Model, test: &EdgeTest) -> Value {
-    let listed = |edges: &[(u32, u32)]| -> Vec<[usize; 2]> {
-        edges.iter().map(|&(i, j)| [i, j].map(|point| model.fit.rows[point as usize])).collect()
-    };
-    json!({
-        "removed": listed(&test.removed), "added": listed(&test.added), "seeds": test.seeds,
-        "change": test.change, "spread": test.spread, "parts": test.parts, "converged": test.converged,
-    })
 }

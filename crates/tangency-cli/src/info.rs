@@ -4,11 +4,11 @@ use crate::args::InfoArgs;
 use crate::say::Say;
 use crate::words::Flags;
 use serde_json::{Value, json};
-use tangency::fit::Calibration;
 use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
 use tangency::message;
 use tangency::message::{Piece, Remedy, Sentence, given};
+use tangency::view::{CalibrationRow, CoordinateRow, DistanceRow, Summary};
 use tangency::{Choice, Error, Result};
 
 /// Runs the command.
@@ -19,23 +19,18 @@ pub fn run(args: &InfoArgs, say: Say) -> Result<()> {
         .iter()
         .map(|pair| {
             let (i, j) = two_points(&model, pair, "distance")?;
-            Ok((pair, model.fit.distance_interval(i, j, args.level)?))
+            Ok(DistanceRow::new(pair, args.level, model.fit.distance_interval(i, j, args.level)?))
         })
         .collect::<Result<Vec<_>>>()?;
     summary(&model).iter().for_each(|line| say.line(line));
-    for (pair, found) in &distances {
+    for DistanceRow { pair, level, of_means, lower, upper, .. } in &distances {
         say.line(&format!(
-            "distance {pair}: {:.4} between the means; with probability {} between {:.4} and {:.4}",
-            found.of_means, args.level, found.lower, found.upper
+            "distance {pair}: {of_means:.4} between the means; with probability {level} between {lower:.4} and {upper:.4}"
         ));
     }
     let mut result = as_json(&model);
     if !distances.is_empty() {
-        let listed = distances.iter().map(|(pair, found)| {
-            json!({"pair": pair, "of_means": found.of_means, "level": args.level,
-                "lower": found.lower, "median": found.median, "upper": found.upper})
-        });
-        result["distances"] = listed.collect();
+        result["distances"] = json!(distances);
     }
     warnings(&model).iter().for_each(|text| say.warn(text));
     say.result(&result);
@@ -64,30 +59,31 @@ pub fn point(model: &Model, text: &str, field: &'static str) -> Result<usize> {
     })
 }
 
+/// A model in short, with its cautions in the words of the command.
+pub fn view(model: &Model) -> Summary {
+    Summary::new(model, warnings(model))
+}
+
 /// What a person wants to know of a model.
 pub fn summary(model: &Model) -> Vec<String> {
-    let fit = &model.fit;
-    let (n, d_x, d_y) = (fit.n(), fit.coordinates.ncols(), fit.observations.ncols());
-    let edges = fit.graph.edges().len();
-    let deviations = fit.standard_deviations();
-    let spread = |a: usize| {
-        let column = fit.coordinates.col_as_slice(a);
-        (column.iter().map(|v| v * v).sum::<f64>() / n as f64).sqrt()
-    };
-    let median = |a: usize| {
-        let mut column = deviations.col_as_slice(a).to_vec();
-        column.sort_unstable_by(f64::total_cmp);
-        column[n / 2]
-    };
-    let coordinates: Vec<String> =
-        (0..d_x).map(|a| format!("x{} spreads {:.3}, known to ±{:.3}", a + 1, spread(a), median(a))).collect();
-    let hyper = &fit.hyper;
+    let shown = view(model);
+    let axis = |row: &CoordinateRow| format!("{} spreads {:.3}, known to ±{:.3}", row.name, row.spread, row.deviation);
+    let coordinates: Vec<String> = shown.coordinates.iter().map(axis).collect();
+    let hyper: Vec<String> =
+        shown.hyperparameters.named().map(|(name, value)| format!("{name} {}", size(value))).collect();
     let mut lines = vec![
-        format!("{n} points, {d_y} features ({}) → {d_x} coordinates", shortened(&model.feature_names)),
         format!(
-            "graph: {edges} edges, {:.1} neighbours a point{}",
-            2.0 * edges as f64 / n as f64,
-            match fit.removed.len() {
+            "{} points, {} features ({}) → {} coordinates",
+            shown.n,
+            shown.n_features,
+            shortened(&shown.feature_names),
+            shown.n_components
+        ),
+        format!(
+            "graph: {} edges, {:.1} neighbours a point{}",
+            shown.n_edges,
+            shown.mean_degree(),
+            match shown.n_removed {
                 0 => String::new(),
                 removed => format!(", {removed} removed as short-circuits"),
             }
@@ -95,26 +91,29 @@ pub fn summary(model: &Model) -> Vec<String> {
         format!("coordinates (standard deviation, median uncertainty): {}", coordinates.join("; ")),
         format!(
             "bound {:.3} nats, {:.4} a point ({:.3} in scaled units)",
-            fit.bound(),
-            fit.bound() / n as f64,
-            fit.bound_scaled()
+            shown.bound, shown.bound_per_point, shown.bound_scaled
         ),
-        format!("gamma {:.4}, lambda {:.4}, nu {:.4}, alpha {:.2e}", hyper.gamma, hyper.lambda, hyper.nu, hyper.alpha),
-        if fit.removed.is_empty() {
-            format!("{} after {} iterations from the {} start", stopped(fit.stop), fit.trace.len(), fit.start)
+        hyper.join(", "),
+        if shown.n_removed == 0 {
+            format!("{} after {} iterations from the {} start", stopped(shown.stop), shown.n_iter, shown.start)
         } else {
-            format!("{} on the pruned graph, the last refit in {} iterations", stopped(fit.stop), fit.trace.len())
+            format!("{} on the pruned graph, the last refit in {} iterations", stopped(shown.stop), shown.n_iter)
         },
-        engine(&fit.engine, fit.deviations),
+        engine(&shown.engine, model.fit.deviations),
     ];
     lines.extend(recall(model));
     lines.extend(axes(model));
-    lines.extend(fit.calibration.as_ref().map(|Calibration { folds, spread, .. }| {
+    lines.extend(shown.calibration.map(|CalibrationRow { parts, spread }| {
         format!(
-            "calibrated on {folds} parts of the rows; the model's deviations of new rows are multiplied by {spread:.2}"
+            "calibrated on {parts} parts of the rows; the model's deviations of new rows are multiplied by {spread:.2}"
         )
     }));
     lines
+}
+
+/// A hyper-parameter, which may be of any size.
+fn size(value: f64) -> String {
+    if value != 0.0 && value.abs() < 1e-3 { format!("{value:.2e}") } else { format!("{value:.4}") }
 }
 
 /// The engine and how it worked, in one line.
@@ -167,41 +166,7 @@ pub fn warnings(model: &Model) -> Vec<String> {
 
 /// A model for machines, without its arrays.
 pub fn as_json(model: &Model) -> Value {
-    let fit = &model.fit;
-    json!({
-        "n": fit.n(),
-        "n_features": fit.observations.ncols(),
-        "n_components": fit.coordinates.ncols(),
-        "feature_names": model.feature_names,
-        "n_edges": fit.graph.edges().len(),
-        "bridges": fit.bridges,
-        "n_removed": fit.removed.len(),
-        "calibration": fit.calibration.as_ref().map(|c| json!({"parts": c.folds, "spread": c.spread})),
-        "bound": fit.bound(),
-        "bound_per_point": fit.bound() / fit.n() as f64,
-        "bound_scaled": fit.bound_scaled(),
-        "bound_parts_scaled": fit.parts,
-        "hyperparameters": fit.hyper,
-        "n_iter": fit.trace.len(),
-        "stop": fit.stop,
-        "start": fit.start,
-        "start_seed": fit.start_seed,
-        "engine": fit.engine,
-        "deviations": deviations_json(fit.deviations),
-        "recall": fit.recall,
-        "pca": fit.reduced.map(|(axes, share)| json!({"axes": axes, "share": share})),
-        "config": fit.config,
-        "warnings": warnings(model),
-    })
-}
-
-fn deviations_json(deviations: Deviations) -> Value {
-    match deviations {
-        Deviations::Sampled { draws, relative_error } => {
-            json!({"kind": deviations.kind(), "draws": draws, "relative_error": relative_error})
-        }
-        Deviations::Exact | Deviations::Conditional => json!({"kind": deviations.kind()}),
-    }
+    json!(view(model))
 }
 
 fn stopped(stop: Stop) -> &'static str {

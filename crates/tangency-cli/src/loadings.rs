@@ -3,11 +3,11 @@
 use crate::args::{ChoiceArgs, LoadingsArgs};
 use crate::info;
 use crate::say::{self, Say};
-use serde_json::{Value, json};
-use tangency::extend::{Loadings, loadings};
+use serde_json::json;
 use tangency::io::{Cells, Claims, ColumnKind, Model, TableWriter, load_model, numbered};
 use tangency::message;
 use tangency::message::{Message, Piece, Remedy, given};
+use tangency::view::{LoadingRow, LoadingsView};
 use tangency::{Error, Result};
 
 /// Runs the command.
@@ -16,7 +16,7 @@ pub fn run(args: &LoadingsArgs, say: Say) -> Result<()> {
     let out = Claims::new(args.force, [&args.model]).claim_if(&args.out)?;
     let model = load_model(&args.model)?;
     let points = chosen(&model, &args.choice)?;
-    let average = loadings(&model.fit, &points)?;
+    let average = LoadingsView::new(&model, &points)?;
     if let Some(out) = &out {
         let d_x = model.fit.coordinates.ncols();
         let mut header = vec![("feature".to_owned(), ColumnKind::Text)];
@@ -28,40 +28,32 @@ pub fn run(args: &LoadingsArgs, say: Say) -> Result<()> {
         if args.each {
             for &i in &points {
                 let ids = Cells::Text(vec![model.id(i); model.feature_names.len()]);
-                let mut cells = cells(&model, &loadings(&model.fit, &[i])?);
+                let mut cells = cells(&LoadingsView::new(&model, &[i])?);
                 cells.insert(0, ids);
                 writer.write(&cells)?;
             }
         } else {
-            writer.write(&cells(&model, &average))?;
+            writer.write(&cells(&average))?;
         }
         writer.finish()?;
     }
-    let described = ranked(&model, &average, args.top);
+    let described = average.directions(args.top);
     say.line(&described_choice(&model, &points));
-    for (a, features) in described.iter().enumerate() {
-        say.line(&format!("per unit of x{} (and per standard deviation, in those of the feature):", a + 1));
-        let width = features.iter().map(|feature| feature.name.chars().count()).max().unwrap_or(0);
-        for Feature { name, mean, deviation, standard } in features {
-            say.line(&format!("  {name:width$}  {mean:+.4} ± {deviation:.4}   ({:+.2})", mean * standard));
+    for (axis, features) in average.axes.iter().zip(&described) {
+        say.line(&format!("per unit of {axis} (and per standard deviation, in those of the feature):"));
+        let width = features.iter().map(|row| row.feature.chars().count()).max().unwrap_or(0);
+        for LoadingRow { feature, mean, sd, standardised, .. } in features {
+            say.line(&format!("  {feature:width$}  {mean:+.4} ± {sd:.4}   ({standardised:+.2})"));
         }
     }
     if let Some(out) = &out {
         say.line(&format!("wrote {}", out.path().display()));
     }
     info::warnings(&model).iter().for_each(|text| say.warn(text));
-    let as_json = |features: &Vec<Feature>| -> Value {
-        let one = |feature: &Feature| {
-            json!({
-                "feature": feature.name, "mean": feature.mean, "sd": feature.deviation,
-                "standardised": feature.strength(),
-            })
-        };
-        features.iter().map(one).collect()
-    };
     say.result(&json!({
         "n_points": points.len(),
-        "directions": described.iter().map(as_json).collect::<Vec<_>>(),
+        "axes": average.axes,
+        "directions": described,
         "warnings": info::warnings(&model),
         "written": say::names(out.iter().map(|out| out.path())),
     }));
@@ -128,55 +120,11 @@ fn region(text: &str, d_x: usize) -> Option<(usize, f64, f64)> {
     ((1..=d_x).contains(&a) && low <= high).then_some((a - 1, low, high))
 }
 
-fn cells(model: &Model, loadings: &Loadings) -> Vec<Cells> {
-    let mut cells = vec![Cells::Text(model.feature_names.clone())];
-    for matrix in [&loadings.mean, &loadings.deviation] {
-        cells.extend((0..matrix.ncols()).map(|a| Cells::Numbers(matrix.col_as_slice(a).to_vec())));
+fn cells(loadings: &LoadingsView) -> Vec<Cells> {
+    let mut cells = vec![Cells::Text(loadings.features.clone())];
+    for table in [&loadings.mean, &loadings.deviation] {
+        let column = |a: usize| Cells::Numbers(table.iter().map(|row| row[a]).collect());
+        cells.extend((0..loadings.axes.len()).map(column));
     }
     cells
-}
-
-/// How a feature changes along one coordinate.
-pub struct Feature<'m> {
-    pub name: &'m str,
-    /// Per unit of the coordinate, in the units of the table.
-    pub mean: f64,
-    pub deviation: f64,
-    /// Features may have different units. Times this, the change is that over the spread of the coordinate, in standard
-    /// deviations of the feature; 0 for a feature that does not vary.
-    pub standard: f64,
-}
-
-impl Feature<'_> {
-    /// The change in comparable units.
-    pub fn strength(&self) -> f64 {
-        self.mean * self.standard
-    }
-}
-
-/// The features that change most along each coordinate.
-pub fn ranked<'m>(model: &'m Model, loadings: &Loadings, top: usize) -> Vec<Vec<Feature<'m>>> {
-    let fit = &model.fit;
-    let spread = |column: &[f64]| {
-        let mean = column.iter().sum::<f64>() / column.len() as f64;
-        (column.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / column.len() as f64).sqrt()
-    };
-    let of_feature: Vec<f64> =
-        (0..fit.observations.ncols()).map(|f| spread(fit.observations.col_as_slice(f))).collect();
-    (0..fit.coordinates.ncols())
-        .map(|a| {
-            let of_x = spread(fit.coordinates.col_as_slice(a));
-            let mut features: Vec<Feature> = (0..of_feature.len())
-                .map(|f| Feature {
-                    name: &model.feature_names[f],
-                    mean: loadings.mean[(f, a)],
-                    deviation: loadings.deviation[(f, a)],
-                    standard: if of_feature[f] > 0.0 { of_x / of_feature[f] } else { 0.0 },
-                })
-                .collect();
-            features.sort_by(|p, q| q.strength().abs().total_cmp(&p.strength().abs()));
-            features.truncate(top);
-            features
-        })
-        .collect()
 }

@@ -4,13 +4,15 @@ use crate::args::{PruneArgs, PruningArgs};
 use crate::report::Page;
 use crate::say::{self, Say};
 use crate::{edges, fit, info, interrupt, progress};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::PathBuf;
-use tangency::evidence::{PruneOptions, Pruned, Removed, prune};
+use tangency::evidence::{PruneOptions, Pruned, prune_from};
+use tangency::fit::FullPosterior;
 use tangency::io::table::{TableOptions, read_table};
-use tangency::io::{Claims, Model, Output, load_model, save_model, write_edge_scores, write_edges, write_embedding};
+use tangency::io::{Claims, Model, Output, load_model, save_model, write_edges, write_embedding};
 use tangency::message;
 use tangency::message::{Piece, Remedy};
+use tangency::view::PruningView;
 use tangency::{Config, Error, Fitter, Result};
 use tangency_report::page::Report;
 
@@ -37,15 +39,16 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
         None
     };
 
-    let model = model(args, config, say)?;
+    let (model, posterior) = model(args, config, say)?;
     if let Some((.., page)) = &outputs {
         Page::check(page, model.feature_names.len())?;
     }
     if interrupt::asked() {
         return Err(Error::Interrupted { what: "the fit before the search" });
     }
-    let (model, pruned) = prune_model(model, &options(&args.pruning), say)?;
-    plan(&model, &pruned).iter().for_each(|line| say.line(line));
+    let (model, pruned) = prune_model(model, posterior, &options(&args.pruning), say)?;
+    let view = PruningView::new(&model, &pruned);
+    plan(&model, &view).iter().for_each(|line| say.line(line));
     let mut written = Vec::new();
     if let Some((out, embedding, files, page)) = &outputs {
         save_model(out, &model)?;
@@ -54,7 +57,7 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
             write_embedding(output, &model)?;
             written.push(output.path().to_owned());
         }
-        written.extend(files.write(&model, &pruned.removed)?);
+        written.extend(files.write(&model, &view)?);
         if let Some(page) = page {
             written.push(page.write(&model, &args.table, Report::default())?);
         }
@@ -65,14 +68,14 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
     }
     info::warnings(&model).iter().for_each(|text| say.warn(text));
     let mut result = info::as_json(&model);
-    result["pruning"] = as_json(&model, &pruned);
+    result["pruning"] = json!(view);
     result["written"] = say::names(written.iter().map(PathBuf::as_path));
     say.result(&result);
     Ok(())
 }
 
 /// The model to prune: the one named, or the fit of the table named.
-fn model(args: &PruneArgs, config: Config, say: Say) -> Result<Model> {
+fn model(args: &PruneArgs, config: Config, say: Say) -> Result<(Model, Option<FullPosterior>)> {
     let path = &args.table.table;
     let options = fit::table_options(&args.table);
     if path.extension().is_some_and(|extension| extension == "safetensors") {
@@ -85,11 +88,11 @@ fn model(args: &PruneArgs, config: Config, say: Say) -> Result<Model> {
                 [Remedy::act("leave them out"), Remedy::act("give the table instead of the model to fit it again")],
             ));
         }
-        return load_model(path);
+        return Ok((load_model(path)?, None));
     }
     let table = read_table(path, &options)?;
     let fitter = fit::fitter(Fitter::new(config), &args.graph, &args.start, &table)?;
-    fit::fit_table(fitter, table, say)
+    fit::fit_to_prune(fitter, table, say)
 }
 
 /// Files with the edges of a pruned graph.
@@ -105,12 +108,12 @@ impl Files {
     }
 
     /// Writes them and tells where.
-    pub fn write(&self, model: &Model, removed: &[Removed]) -> Result<Vec<std::path::PathBuf>> {
+    pub fn write(&self, model: &Model, found: &PruningView) -> Result<Vec<std::path::PathBuf>> {
         if let Some(output) = &self.edges {
             write_edges(output, &model.fit)?;
         }
         if let Some(output) = &self.removed {
-            write_edge_scores(output, &model.fit, &["gain"], removed.iter().map(|edge| (edge.score, vec![edge.gain])))?;
+            found.write_removed(output)?;
         }
         Ok([&self.edges, &self.removed].into_iter().flatten().map(|output| output.path().to_owned()).collect())
     }
@@ -122,18 +125,24 @@ pub fn options(args: &PruningArgs) -> PruneOptions {
     PruneOptions { max_removed: args.max_removed, min_gain: args.min_gain.unwrap_or(default.min_gain), ..default }
 }
 
-/// Prunes with progress and Ctrl-C.
-pub fn prune_model(model: Model, options: &PruneOptions, say: Say) -> Result<(Model, Pruned)> {
+/// Prunes with progress and Ctrl-C, from the posterior of the fit where it is at hand. A model from a file has only a part of
+/// it: the rest is found again, so that `fit` followed by `prune MODEL` ends in the same graph as `fit --prune`, but not in
+/// the same bits.
+pub fn prune_model(
+    model: Model,
+    posterior: Option<FullPosterior>,
+    options: &PruneOptions,
+    say: Say,
+) -> Result<(Model, Pruned)> {
     interrupt::listen();
-    let pruned = prune(&model.fit, options, &mut progress::pruning(say))?;
+    let pruned = prune_from(&model.fit, posterior, options, &mut progress::pruning(say))?;
     Ok((Model { fit: pruned.fit.clone(), ..model }, pruned))
 }
 
 /// What pruning found, in words.
-pub fn plan(model: &Model, pruned: &Pruned) -> Vec<String> {
-    let (fit, removed) = (&pruned.fit, &pruned.removed);
-    let edges = fit.graph.edges().len() + removed.len();
-    let gain = fit.bound_scaled() - pruned.bound_before;
+pub fn plan(model: &Model, pruned: &PruningView) -> Vec<String> {
+    let removed = &pruned.removed;
+    let edges = model.fit.graph.edges().len() + removed.len();
     let mut lines = Vec::new();
     for bridge in &pruned.bridges {
         let place = match bridge.in_place_of {
@@ -155,16 +164,16 @@ pub fn plan(model: &Model, pruned: &Pruned) -> Vec<String> {
         lines.push(format!("none of the {edges} edges is a short-circuit by the bound"));
     } else {
         lines.push(format!(
-            "{} of {edges} edges {}; without {} the bound is higher by {gain:.2} nats",
+            "{} of {edges} edges {}; without {} the bound is higher by {:.2} nats",
             removed.len(),
             if removed.len() == 1 { "is a short-circuit" } else { "are short-circuits" },
             if removed.len() == 1 { "it" } else { "them" },
+            pruned.gain,
         ));
-        let shown: Vec<_> = removed.iter().take(SHOWN).collect();
-        let scores: Vec<_> = shown.iter().map(|edge| edge.score).collect();
-        let mut table = edges::table(model, &scores).into_iter();
+        let shown = &removed[..SHOWN.min(removed.len())];
+        let mut table = edges::table(shown).into_iter();
         lines.extend(table.next().map(|header| format!("{header}  {:>8}", "gain")));
-        lines.extend(table.zip(shown).map(|(row, edge)| format!("{row}  {:8.2}", edge.gain)));
+        lines.extend(table.zip(shown).map(|(row, edge)| format!("{row}  {:8.2}", edge.gain.unwrap_or(f64::NAN))));
         if removed.len() > SHOWN {
             lines.push(format!("… and {} more", removed.len() - SHOWN));
         }
@@ -184,34 +193,4 @@ pub fn plan(model: &Model, pruned: &Pruned) -> Vec<String> {
         );
     }
     lines
-}
-
-/// What pruning found, for machines.
-pub fn as_json(model: &Model, pruned: &Pruned) -> Value {
-    let removed: Vec<Value> = pruned
-        .removed
-        .iter()
-        .map(|edge| {
-            let mut value = edges::as_json(model, &edge.score);
-            value["gain"] = json!(edge.gain);
-            value
-        })
-        .collect();
-    let bridges: Vec<Value> = pruned
-        .bridges
-        .iter()
-        .map(|bridge| {
-            json!({"edge": bridge.edge, "in_place_of": bridge.in_place_of, "length": bridge.length,
-                "change": bridge.change, "taken": bridge.taken})
-        })
-        .collect();
-    json!({
-        "removed": removed, "bridges": bridges, "interrupted": pruned.interrupted,
-        "bound_scaled_before": pruned.bound_before, "bound_scaled_after": pruned.fit.bound_scaled(),
-        "baseline": {"mean": pruned.baseline.mean, "deviation": pruned.baseline.deviation,
-            "samples": pruned.baseline.samples},
-        "rounds": pruned.rounds.iter()
-            .map(|round| json!({"removed": round.removed, "bound_scaled": round.bound_scaled})).collect::<Vec<_>>(),
-        "n_iter": pruned.iterations,
-    })
 }

@@ -16,6 +16,7 @@ use tangency::io::{
 use tangency::linalg::Matrix;
 use tangency::message;
 use tangency::message::{Piece, Remedy, file, shown};
+use tangency::view::{GridPlaces, GridView, Known};
 use tangency::{Error, Result};
 use tangency_report::{Tile, TileShape, tiles};
 
@@ -157,21 +158,19 @@ impl Job<'_> {
             return Err(Error::setting("grid", value, but, [Remedy::act(format!("write it like {example}"))]));
         };
         let (extension, predicts) = (self.extension()?, self.predicts.unwrap_or_default());
-        let points = extension.grid(&sizes)?;
-        let reach = extension.typical_step();
+        let grid = GridPlaces::new(&extension, &sizes)?;
         interrupt::listen();
         let mut writer = self.writer(numbered("x", d_x).collect(), &["nearest"])?;
-        let mut bar = progress::rows(self.say, Some(points.nrows()));
+        let mut bar = progress::rows(self.say, Some(grid.count()));
         let (mut rows, mut near, mut interrupted) = (0, 0, false);
-        while rows < points.nrows() && !interrupted {
-            let count = block_rows(self.model).min(points.nrows() - rows);
-            let block = Matrix::from_fn(count, d_x, |i, a| points[(rows + i, a)]);
-            let (found, nearest) = (extension.reconstruct(&block, predicts)?, extension.distance_to_nearest(&block));
-            let mut cells: Vec<Cells> = (0..d_x).map(|a| Cells::Numbers(block.col_as_slice(a).to_vec())).collect();
-            cells.extend(columns(&found));
-            near += nearest.iter().filter(|&&distance| distance <= reach).count();
+        while rows < grid.count() && !interrupted {
+            let count = block_rows(self.model).min(grid.count() - rows);
+            let GridView { places, expected, nearest, known } = grid.read(rows..rows + count, predicts)?;
+            let mut cells: Vec<Cells> = (0..d_x).map(|a| Cells::Numbers(places.col_as_slice(a).to_vec())).collect();
+            cells.extend(columns(&expected));
+            near += known.iter().filter(|&&known| known == Known::Well).count();
             if let Some(picture) = &mut self.picture {
-                (0..count).for_each(|i| picture.add(&found.values, i, "", nearest[i] <= reach));
+                (0..count).for_each(|i| picture.add(&expected.values, i, "", known[i] == Known::Well));
             }
             cells.push(Cells::Numbers(nearest));
             writer.write(&cells)?;
@@ -184,7 +183,8 @@ impl Job<'_> {
             picture.turn_upwards(sizes[0]);
         }
         let line = format!(
-            "{rows} reconstructions on a grid over the coordinates; {near} of them have a training point nearer than a typical edge ({reach:.3}), trust only these"
+            "{rows} reconstructions on a grid over the coordinates; {near} of them have a training point nearer than a typical edge ({:.3}), trust only these",
+            grid.typical_step
         );
         Ok(Done {
             rows,

@@ -149,8 +149,9 @@
     const nameWidth = Math.min(width * 0.4, Math.max(24, longest * 6.6));
     const rowHeight = 20;
     const height = rows.length * rowHeight + 22;
-    const reach = Math.max(...rows.map((r) => Math.abs(r.value) + (r.error || 0)), 1e-300);
-    const signed = rows.some((r) => r.value - (r.error || 0) < 0);
+    const room = (r) => T.report.reach * (r.error || 0);
+    const reach = Math.max(...rows.map((r) => Math.abs(r.value) + room(r)), 1e-300);
+    const signed = rows.some((r) => r.value - room(r) < 0);
     const x = scale(signed ? -reach : 0, reach, nameWidth + 8, width - 12, false);
     const svg = T.svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "data-test": test,
       "aria-label": title + ": " + rows.map((r) => `${r.name} ${T.withError(r.value, r.error)}`).join(", ") });
@@ -167,7 +168,7 @@
     const most = Math.floor(nameWidth / 6.6);
     const short = name.length > most ? name.slice(0, most - 1) + "…" : name;
     const [zero, end] = [x.of(0), x.of(value)];
-    const [left, right] = [x.of(value - error), x.of(value + error)];
+    const [left, right] = [-1, 1].map((side) => x.of(value + side * T.report.reach * error));
     const whisker = T.svg("path", { class: "whisker", d: `M${left} ${middle}H${right}M${left} ${middle - 3}v6M${right} ${middle - 3}v6` });
     return T.svg("g", {}, T.svg("title", { text: `${name}: ${T.withError(value, error)}` }),
       T.svg("text", { class: "tick name", x: nameWidth, y: middle + 4, "text-anchor": "end", text: short }),

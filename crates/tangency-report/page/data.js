@@ -26,7 +26,7 @@
     const n = raw.n_points + (raw.n_new || 0);
     const features = raw.features || { names: [], values: null };
     const report = {
-      raw, d, n, fitted: raw.n_points, added: raw.n_new || 0,
+      raw, d, n, axisNames: raw.axes, reach: raw.reach, fitted: raw.n_points, added: raw.n_new || 0,
       x: decode(raw.coordinates), // [n, d]
       covariance: decode(raw.covariances), // [n, d(d+1)/2]
       labelNumbers: decode(raw.label_numbers),
@@ -38,7 +38,6 @@
       comparisons: (raw.comparisons || []).map((c) => ({ name: c.name, note: c.note || "", x: decode(c.coordinates) })),
       selection: raw.selection || null,
     };
-    report.axisNames = Array.from({ length: d }, (_, a) => "x" + (a + 1));
     report.classes = findClasses(raw.labels, n);
     report.uncertainty = report.covariance ? overallDeviation(report) : null;
     T.report = report;
@@ -46,7 +45,9 @@
 
   function readModel(model) {
     if (!model) return null;
-    return { ...model, maps: decode(model.maps), variance: decode(model.map_variance) };
+    const { mean, deviation, standard } = model.loadings;
+    return { ...model, maps: decode(model.maps), variance: decode(model.map_variance),
+      loadings: { mean: decode(mean), deviation: decode(deviation), standard: decode(standard) } };
   }
 
   function readGraph(graph) {
@@ -60,9 +61,8 @@
 
   function readBound(bound) {
     if (!bound) return null;
-    const read = { ...bound };
-    for (const key of ["bound", "parts", "gamma", "alpha", "lambda", "nu"]) read[key] = decode(bound[key]);
-    return read;
+    const lines = (list) => list.map((line) => ({ ...line, values: decode(line.values) })).filter((line) => line.values.length);
+    return { ...bound, bound: decode(bound.bound), parts: lines(bound.parts), hyperparameters: lines(bound.hyperparameters) };
   }
 
   T.id = (i) => (T.report.raw.ids ? String(T.report.raw.ids[i]) : String(i));

@@ -42,10 +42,10 @@
     out.push(T.make("div", { class: "charts" }, boundChart(bound, x, link), partsChart(bound, x, link)));
     const clipped = clipStart(bound.bound);
     if (clipped !== null) out.push(clipBox());
-    const names = ["gamma", "lambda", "nu", "alpha"].filter((name) => bound[name] && bound[name].length === count);
-    if (names.length) out.push(T.make("h2", { text: "Hyper-parameters" }), T.make("p", { class: "note",
-      text: "gamma: precision of the noise; lambda: smoothness of the maps; nu: limits their size; alpha: pulls the coordinates to zero. In scaled units, on logarithmic axes." }),
-    T.make("div", { class: "charts" }, names.map((name) => hyperChart(bound, name, x, link))));
+    const learned = bound.hyperparameters;
+    if (learned.length) out.push(T.make("h2", { text: "Hyper-parameters" }), T.make("p", { class: "note",
+      text: "In scaled units, on logarithmic axes. " + learned.map(({ name, label, about }) => `${name} (${label}): ${about}`).join(" ") }),
+    T.make("div", { class: "charts" }, learned.map((line) => hyperChart(bound, line, x, link))));
     return out;
   }
 
@@ -69,7 +69,7 @@
     return T.make("label", { class: "line check" }, box, T.make("span", { text: "also the first, steep iterations" }));
   }
 
-  const base = (bound, x, link) => ({ link, xTitle: "iteration", xWord: "iteration", whole: true, width: T.chartWidth(bound.parts ? 2 : 1), height: 240 });
+  const base = (bound, x, link) => ({ link, xTitle: "iteration", xWord: "iteration", whole: true, width: T.chartWidth(bound.parts.length ? 2 : 1), height: 240 });
 
   function boundChart(bound, x, link) {
     const yRange = everything ? null : clipStart(bound.bound);
@@ -77,16 +77,15 @@
   }
 
   function partsChart(bound, x, link) {
-    if (!bound.parts || !bound.parts.length) return null;
-    const names = bound.part_names || ["likelihood", "log-determinant", "maps", "coordinates"];
-    const series = names.map((name, k) => ({ name, x, y: x.map((_, t) => bound.parts[t * names.length + k]) }));
+    if (!bound.parts.length) return null;
+    const series = bound.parts.map(({ label, values }) => ({ name: label, x, y: values }));
     const ranges = everything ? [null] : series.map((s) => clipStart(s.y) || T.range(s.y));
     const yRange = everything ? null : T.range(ranges.flat());
     return T.lineChart({ ...base(bound, x, link), title: "its parts, nats", test: "chart-parts", series, yRange });
   }
 
-  function hyperChart(bound, name, x, link) {
+  function hyperChart(bound, { name, values }, x, link) {
     return T.lineChart({ ...base(bound, x, link), width: T.chartWidth(4), height: 170, title: name, test: "chart-" + name, log: true,
-      series: [{ name, x, y: bound[name] }] });
+      series: [{ name, x, y: values }] });
   }
 })();

@@ -97,7 +97,7 @@
     at = x;
     const result = (T.reconstruction = T.reconstruct(x));
     const step = T.report.model.typical_step;
-    result.far = step > 0 && result.distance > 2 * step;
+    result.far = step > 0 && result.distance > T.report.model.known_within[1] * step;
     parts.far.hidden = !result.far;
     parts.far.textContent = result.far ? `Nothing was fitted within ${T.number(result.distance / step, 2)} typical steps: this is a guess.` : "";
     parts.place.textContent = "at " + T.report.axisNames.map((name, a) => `${name} = ${T.number(x[a], 3)}`).join(", ");
@@ -115,7 +115,7 @@
       const [from, to] = [low[f], high[f] > low[f] ? high[f] : low[f] + 1];
       const share = (v) => 100 * Math.min(1, Math.max(0, (v - from) / (to - from)));
       const band = T.make("i", { class: "track-band" });
-      const [left, right] = [share(values[f] - deviations[f]), share(values[f] + deviations[f])];
+      const [left, right] = [-1, 1].map((side) => share(values[f] + side * T.report.reach * deviations[f]));
       band.style.left = left + "%";
       band.style.width = Math.max(0.8, right - left) + "%";
       const dot = T.make("i", { class: "track-dot" });
@@ -128,6 +128,7 @@
   // Many features: a line with its band, in units of the table if the features have similar ranges, else in standard deviations.
   function profile({ values, deviations }) {
     const { names, mean, std, low, high } = T.report;
+    const band = T.plural(T.report.reach, "standard deviation");
     const sizes = low.map((v, f) => high[f] - v).filter((v) => v > 0);
     const own = Math.max(...sizes) > 20 * Math.min(...sizes);
     const unit = (v, f) => (own ? (v - mean[f]) / (std[f] || 1) : v);
@@ -135,8 +136,8 @@
     const [bottom, top] = own ? T.range(low.map(unit).concat(high.map(unit))) : [T.range(low)[0], T.range(high)[1]];
     const x = (f) => 44 + (f / (names.length - 1)) * (width - 54);
     const y = (v) => Math.min(192, Math.max(8, 190 - ((v - bottom) / (top - bottom || 1)) * 180)); // a wide band ends at the frame
-    const path = (sign) => names.map((_, f) => `${x(f).toFixed(1)} ${y(unit(values[f] + sign * deviations[f], f)).toFixed(1)}`);
-    const svg = T.svg("svg", { width, height, class: "chart", role: "img", "aria-label": "Expected features with one standard deviation" });
+    const path = (sign) => names.map((_, f) => `${x(f).toFixed(1)} ${y(unit(values[f] + sign * T.report.reach * deviations[f], f)).toFixed(1)}`);
+    const svg = T.svg("svg", { width, height, class: "chart", role: "img", "aria-label": "Expected features, with a band of " + band });
     for (const { value, text } of T.ticks(bottom, top, 4)) {
       svg.append(T.svg("line", { class: "grid", x1: 44, x2: width - 10, y1: y(value), y2: y(value) }),
         T.svg("text", { class: "tick", x: 38, y: y(value) + 4, "text-anchor": "end", text }));
@@ -147,7 +148,7 @@
     }
     svg.append(T.svg("path", { d: "M" + path(1).join("L") + "L" + path(-1).reverse().join("L") + "Z", fill: T.seriesColour(0), opacity: 0.22 }),
       T.svg("path", { d: "M" + path(0).join("L"), fill: "none", stroke: T.seriesColour(0), "stroke-width": 1.8 }));
-    T.empty(parts.profile).append(svg, T.make("p", { class: "note", text: own ? "in standard deviations of each feature" : "the band is one standard deviation" }));
+    T.empty(parts.profile).append(svg, T.make("p", { class: "note", text: (own ? "in standard deviations of each feature; " : "") + "the band is " + band }));
   }
 
   // ---- A slider for each coordinate: the plane by keyboard, and axes that the screen does not show.

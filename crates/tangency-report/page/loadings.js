@@ -15,25 +15,19 @@
       arrows: T.make("select", { "data-test": "arrows" }),
       charts: T.make("div", { "data-test": "loadings-charts" }),
     };
-    parts.relative.checked = unlikeUnits();
+    parts.relative.checked = true;
     parts.relative.addEventListener("change", show);
     fillArrowMenu();
-    panel.append(parts.of, T.make("label", { class: "line check" }, parts.relative, T.make("span", { text: "in standard deviations of each feature" })),
+    panel.append(parts.of, T.make("label", { class: "line check" }, parts.relative, T.make("span", { text: "in standard deviations of coordinate and feature" })),
       T.report.d > 1 ? T.make("label", { class: "line" }, T.make("span", { text: "Arrows" }), parts.arrows) : "", parts.charts,
-      T.make("p", { class: "note", text: "Change of a feature per unit of the coordinate, with one standard deviation. On a bent manifold an average over " +
-        "many points can cancel: click on a point, or select a region." }));
+      T.make("p", { class: "note", text: "Change of a feature along the coordinate; error bars are " + T.plural(T.report.reach, "standard deviation") + ". On a bent " +
+        "manifold an average over many points can cancel: click on a point, or select a region." }));
     for (const event of ["picked", "selected", "theme"]) T.on(event, () => { if (open()) show(); });
     T.on("tab", (tab) => { if (tab === "loadings") show(); T.redraw(); });
     T.before(drawArrows);
   };
 
   const open = () => T.state.tab === "loadings";
-
-  function unlikeUnits() {
-    const { low, high } = T.report;
-    const sizes = (low || []).map((v, f) => high[f] - v).filter((v) => v > 0);
-    return sizes.length > 0 && Math.max(...sizes) > 20 * Math.min(...sizes);
-  }
 
   function fillArrowMenu() {
     const option = (value, text) => T.make("option", { value, text });
@@ -72,9 +66,18 @@
     return row;
   }
 
-  // Means over rows, and the mean of the deviations (as the command `loadings` gives them): [feature][coordinate].
+  // The factor that makes loadings of different features comparable: that of the data, or none.
+  const unit = (f, a) => (parts.relative.checked ? T.report.model.loadings.standard[f * T.report.d + a] : 1);
+
+  // Of all fitted rows they are in the data. Of a selection: means over rows, and the mean of the deviations: [feature][coordinate].
   function loadings(rows) {
-    const { model, names, d, std } = T.report;
+    const { model, names, d, fitted } = T.report;
+    const { mean, deviation } = rows.length === fitted ? model.loadings : averaged(rows);
+    return names.map((_, f) => Array.from({ length: d }, (_, a) => ({ value: mean[f * d + a] * unit(f, a), error: deviation[f * d + a] * unit(f, a) })));
+  }
+
+  function averaged(rows) {
+    const { model, names, d } = T.report;
     const size = names.length;
     const mean = new Float64Array(size * d);
     const spread = new Float64Array(d);
@@ -82,8 +85,7 @@
       for (let e = 0; e < size * d; e++) mean[e] += model.maps[i * size * d + e] / rows.length;
       for (let a = 0; a < d; a++) spread[a] += Math.sqrt(Math.max(0, model.variance[i * d + a])) / rows.length;
     }
-    const unit = (f) => (parts.relative.checked && std && std[f] > 0 ? std[f] : 1);
-    return names.map((_, f) => Array.from({ length: d }, (_, a) => ({ value: mean[f * d + a] / unit(f), error: (model.scale[f] * spread[a]) / unit(f) })));
+    return { mean, deviation: Float64Array.from(mean, (_, e) => model.scale[Math.floor(e / d)] * spread[e % d]) };
   }
 
   function show() {
@@ -96,7 +98,7 @@
     axisNames.forEach((axis, a) => {
       const order = names.map((_, f) => f).sort((f, g) => Math.abs(all[g][a].value) - Math.abs(all[f][a].value)).slice(0, most);
       const bars = order.map((f) => ({ name: names[f], ...all[f][a] }));
-      const title = `per unit of ${axis}` + (names.length > most ? `, ${most} strongest of ${T.count(names.length)}` : "");
+      const title = (parts.relative.checked ? `over one standard deviation of ${axis}` : `per unit of ${axis}`) + (names.length > most ? `, ${most} strongest of ${T.count(names.length)}` : "");
       const chart = T.barChart({ title, rows: bars, width, test: "loadings-" + axis, colour: T.seriesColour(0) });
       if (image) chart.insertBefore(loadingPicture(all, a, axis), chart.lastChild);
       parts.charts.append(chart);
@@ -157,8 +159,8 @@
     const i = T.state.picked >= T.report.fitted ? nearestFitted(T.state.picked) : T.state.picked;
     if (i < 0) return;
     const { names, std } = T.report;
-    const unit = (f) => (parts.relative.checked && std && std[f] > 0 ? std[f] : 1);
-    const all = names.map((_, f) => [f, direction(i, f).map((v) => v / unit(f))]).sort((p, q) => Math.hypot(...q[1]) - Math.hypot(...p[1])).slice(0, 5);
+    const size = (f) => (parts.relative.checked && std && std[f] > 0 ? std[f] : 1);
+    const all = names.map((_, f) => [f, direction(i, f).map((v) => v / size(f))]).sort((p, q) => Math.hypot(...q[1]) - Math.hypot(...p[1])).slice(0, 5);
     const longest = Math.hypot(...all[0][1]) || 1;
     context.font = T.font(11, "600");
     for (const [f, [dx, dy]] of all) {

@@ -257,7 +257,7 @@
     context.fillText("density of the points", 8, 16);
   }
 
-  // ---- Uncertainty: one and two standard deviations, where they are large enough to see and few enough to tell apart.
+  // ---- Uncertainty: ellipses, where they are large enough to see and few enough to tell apart.
   function drawEllipses(context) {
     T.facts.ellipses = 0;
     const wish = T.state.ellipses;
@@ -275,10 +275,10 @@
     for (const [i, e] of shapes) {
       const rgb = chosen && !chosen[i] ? (T.dark() ? [62, 67, 72] : [216, 219, 223]) : T.unpack(T.colouring.rgba[i]);
       if (T.view.kind === "strip") drawBar(context, i, e, rgb);
-      else for (const [factor, alpha] of [[2, faint ? 0.3 : 0.45], [1, faint ? 0.45 : 0.8]]) drawEllipse(context, i, e, factor, rgb, alpha, filled);
+      else drawEllipse(context, i, e, rgb, faint ? 0.4 : 0.7, filled);
     }
     T.facts.ellipses = shapes.length;
-    noteEllipses("Ellipses are one and two standard deviations.");
+    noteEllipses(`Ellipses are ${T.plural(T.report.reach, "standard deviation")}.`);
   }
 
   function noteEllipses(words) {
@@ -303,24 +303,23 @@
     return { major: Math.sqrt(Math.max(0, mean + root)), minor: Math.sqrt(Math.max(0, mean - root)), angle: 0.5 * Math.atan2(xy, half) };
   }
 
-  function drawEllipse(context, i, { major, minor, angle }, factor, rgb, alpha, filled) {
+  function drawEllipse(context, i, { major, minor, angle }, rgb, alpha, filled) {
+    const { reach } = T.report;
     context.beginPath();
-    context.ellipse(T.screen.x[i], T.screen.y[i], factor * major, factor * minor, angle, 0, 2 * Math.PI);
+    context.ellipse(T.screen.x[i], T.screen.y[i], reach * major, reach * minor, angle, 0, 2 * Math.PI);
     if (filled) {
-      context.fillStyle = T.css(rgb, 0.06);
+      context.fillStyle = T.css(rgb, 0.1);
       context.fill();
     }
     context.strokeStyle = T.css(rgb, alpha);
-    context.lineWidth = factor === 1 ? 1.2 : 0.9;
+    context.lineWidth = 1.1;
     context.stroke();
   }
 
   function drawBar(context, i, { major }, rgb) {
     const [x, y] = [T.screen.x[i], T.screen.y[i]];
-    for (const [factor, width, alpha] of [[2, 1, 0.5], [1, 2.4, 0.7]]) {
-      context.strokeStyle = T.css(rgb, alpha);
-      context.lineWidth = width;
-      line(context, x - factor * major, y, x + factor * major, y);
-    }
+    context.strokeStyle = T.css(rgb, 0.6);
+    context.lineWidth = 1.6;
+    line(context, x - T.report.reach * major, y, x + T.report.reach * major, y);
   }
 })();

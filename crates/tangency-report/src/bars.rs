@@ -9,6 +9,7 @@ use crate::format::Format;
 use crate::header::Header;
 use crate::panel::{AXIS_TITLE, HEADING, TICK, TITLE};
 use crate::style::{Anchor, Rect, Style, Type};
+use tangency::view::REACH;
 
 const ROW: f64 = 16.0;
 const BAR: f64 = 10.0;
@@ -24,8 +25,6 @@ const MOST_COLUMNS: usize = 3;
 const ABOVE: f64 = 22.0;
 const BELOW: f64 = 40.0;
 const SPACING: f64 = 42.0;
-/// How many standard deviations an error bar reaches.
-const DEVIATIONS: f64 = 2.0;
 
 /// One bar.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +39,7 @@ pub struct Bar<'a> {
 
 impl Bar<'_> {
     fn reach(&self) -> f64 {
-        if drawable(self.deviation) { DEVIATIONS * self.deviation.max(0.0) } else { 0.0 }
+        if drawable(self.deviation) { REACH * self.deviation.max(0.0) } else { 0.0 }
     }
 }
 

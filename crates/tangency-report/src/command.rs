@@ -82,9 +82,8 @@ pub fn settings(config: &Config, edges: bool) -> Vec<String> {
         Kind::Switch => vec![flag(setting.name)],
         _ => vec![flag(setting.name), value.to_string()],
     };
-    let used = |(setting, _): &(&Setting, Value)| {
-        !unused.contains(&setting.name) && !(setting.name == "init" && config.init.is_given())
-    };
+    let named = |setting: &Setting| setting.name != "init" || !config.init.is_given();
+    let used = |(setting, _): &(&Setting, Value)| !unused.contains(&setting.name) && named(setting);
     config.differences(Preset::Default).into_iter().filter(used).flat_map(words).collect()
 }
 

@@ -1,9 +1,7 @@
 //! Uncertainty of a point in the plane, and the ellipse that shows it.
 
 use crate::figure::FigureError;
-
-/// How many standard deviations an ellipse or a bar reaches.
-pub(crate) const DEVIATIONS: f64 = 2.0;
+use tangency::view::{EllipseView, REACH};
 
 /// A radius beyond any figure: larger ones look no different.
 const LARGEST_RADIUS: f64 = 1e5;
@@ -90,19 +88,12 @@ pub(crate) struct Ellipse {
 
 /// The ellipse of a covariance under scales in pixels per unit, if the matrix is finite and not indefinite.
 pub(crate) fn ellipse(covariance: [[f64; 2]; 2], per_unit: (f64, f64)) -> Option<Ellipse> {
-    let across = covariance[0][0] * per_unit.0 * per_unit.0;
-    let along = covariance[1][1] * per_unit.1 * per_unit.1;
-    let both = 0.5 * (covariance[0][1] + covariance[1][0]) * per_unit.0 * per_unit.1;
-    let mean = 0.5 * (across + along);
-    let spread = (0.5 * (across - along)).hypot(both);
-    let (most, least) = (mean + spread, mean - spread);
-    // Written so that NaN fails too; rounding may leave the smaller variance a little below zero.
-    if !(most.is_finite() && most > 0.0 && least >= -1e-6 * most) {
-        return None;
-    }
-    let radius = |variance: f64| (DEVIATIONS * variance.max(0.0).sqrt()).min(LARGEST_RADIUS);
-    let degrees = 0.5 * (2.0 * both).atan2(across - along).to_degrees();
-    Some(Ellipse { radii: (radius(most), radius(least)), degrees })
+    let [[across, upper], [lower, along]] = covariance;
+    let both = 0.5 * (upper + lower) * per_unit.0 * per_unit.1;
+    let scaled = [[across * per_unit.0 * per_unit.0, both], [both, along * per_unit.1 * per_unit.1]];
+    let EllipseView { major, minor, degrees } = EllipseView::of(scaled)?;
+    let radius = |deviation: f64| (REACH * deviation).min(LARGEST_RADIUS);
+    Some(Ellipse { radii: (radius(major), radius(minor)), degrees })
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::plane::Plane;
 use crate::scatter::Scatter;
 use crate::space::{Space, VIEW};
 use crate::strip;
+use tangency::view::{FIRST_AXES, REACH};
 
 /// Draws embedded points: one coordinate as a strip below its density, two as a plane, three in space, and of more the
 /// plane of the first two.
@@ -69,7 +70,7 @@ fn plane(
     let plane = Plane::new((x, y), &paint.key, &notes, format);
     let mut canvas = plane.begin();
     scatter.draw(&mut canvas, &plane.panel);
-    Ok(plane.finish(canvas, "coordinate 1", "coordinate 2"))
+    Ok(plane.finish(canvas, FIRST_AXES[0], FIRST_AXES[1]))
 }
 
 fn space(
@@ -85,10 +86,10 @@ fn space(
     let points: Vec<[f64; 3]> = coordinates.iter().map(point).collect();
     let mut notes = Vec::new();
     if uncertainty.is_known() {
-        notes.push("ellipses: 2 standard deviations".to_owned());
+        notes.push(format!("ellipses: {REACH} standard deviations"));
     }
     let space = Space::new(&points, &paint.key, notes, VIEW, format)?;
-    let mut canvas = space.begin(["coordinate 1", "coordinate 2", "coordinate 3"]);
+    let mut canvas = space.begin(FIRST_AXES);
     space.draw_points(&mut canvas, &points, &paint.points, |point| uncertainty.volume(point));
     Ok(space.finish(canvas))
 }

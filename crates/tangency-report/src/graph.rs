@@ -12,6 +12,7 @@ use crate::plane::Plane;
 use crate::scatter::{left_out, point_radius};
 use crate::space::{Space, VIEW};
 use crate::style::{Rect, Shape, Style};
+use tangency::view::FIRST_AXES;
 
 const KEY_GAP: f64 = 24.0;
 /// The arcs of one coordinate: width on a screen, least width on paper, height as a share of the width.
@@ -106,7 +107,7 @@ impl Drawing {
             coordinates.iter().map(|row| placed(&row).then(|| plane.panel.at(place(row)))).collect();
         let mut canvas = plane.begin();
         canvas.clipped(plane.panel.frame, |canvas| self.straight(canvas, &places));
-        Ok(plane.finish(canvas, "coordinate 1", "coordinate 2"))
+        Ok(plane.finish(canvas, FIRST_AXES[0], FIRST_AXES[1]))
     }
 
     fn space(&self, coordinates: &[Vec<f64>], key: &Key, format: Format<'_>) -> Result<Figure, FigureError> {
@@ -116,7 +117,7 @@ impl Drawing {
         for (index, seen) in space.back_to_front(&points) {
             places[index] = Some(seen.at);
         }
-        let mut canvas = space.begin(["coordinate 1", "coordinate 2", "coordinate 3"]);
+        let mut canvas = space.begin(FIRST_AXES);
         self.straight(&mut canvas, &places);
         Ok(space.finish(canvas))
     }
@@ -184,7 +185,7 @@ impl Drawing {
                 canvas.marker(Shape::Circle, (panel.x.at(value), base), self.radius, Style::fill(SOFT, 1.0));
             }
         });
-        panel.x_axis(&mut canvas, "coordinate 1");
+        panel.x_axis(&mut canvas, FIRST_AXES[0]);
         key.draw(&mut canvas, panel.frame.right() + KEY_GAP, top, height);
         Ok(canvas.finish(panel.frame.right() + beside + margin, base + Panel::BELOW + 6.0, format))
     }

@@ -9,6 +9,7 @@ use crate::header::Header;
 use crate::panel::{Panel, TITLE};
 use crate::style::{Rect, Style};
 use crate::tiles::{GREYS, TileShape, grey_scale, merged, shade};
+use tangency::view::{FIRST_AXES, Known, REACH};
 
 /// The width of the grid on a screen, the least on paper, and the most height as a share of the width.
 const ON_SCREEN: f64 = 640.0;
@@ -31,17 +32,6 @@ pub struct Cell {
     pub deviations: Vec<f64>,
     /// How well the place is known.
     pub known: Known,
-}
-
-/// How well a place is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
-    /// Drawn as it is.
-    Well,
-    /// Drawn pale.
-    Badly,
-    /// Left empty.
-    Not,
 }
 
 /// How the values of a cell are drawn.
@@ -124,9 +114,9 @@ pub fn lattice<'a>(
         }
     }
     if line {
-        panel.x_axis(&mut canvas, "coordinate 1");
+        panel.x_axis(&mut canvas, FIRST_AXES[0]);
     } else {
-        panel.axes(&mut canvas, "coordinate 1", "coordinate 2");
+        panel.axes(&mut canvas, FIRST_AXES[0], FIRST_AXES[1]);
     }
     Ok(canvas.finish(margin + left + room + margin, panel.frame.bottom() + Panel::BELOW + 6.0, format))
 }
@@ -169,7 +159,7 @@ fn short(value: f64, range: Range) -> String {
 
 impl Cell {
     fn band(&self, index: usize) -> f64 {
-        self.deviations.get(index).map_or(0.0, |deviation| 2.0 * deviation)
+        self.deviations.get(index).map_or(0.0, |deviation| REACH * deviation)
     }
 
     fn ends(&self) -> impl Iterator<Item = f64> + '_ {

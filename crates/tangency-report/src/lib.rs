@@ -43,7 +43,7 @@ pub use figure::{Figure, FigureError};
 pub use format::Format;
 pub use graph::{Edge, graph};
 pub use history::{Track, history};
-pub use lattice::{Cell, CellShape, Known, Lattice, lattice};
+pub use lattice::{Cell, CellShape, Lattice, lattice};
 pub use multiples::{Multiple, multiples};
 pub use roll::{RollCaptions, roll_and_embedding};
 pub use tangents::{Tangents, tangents};

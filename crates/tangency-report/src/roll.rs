@@ -9,6 +9,7 @@ use crate::panel::{HEADING, Panel, TITLE};
 use crate::projection::{Projection, Seen};
 use crate::scatter::{MOST_POINTS, Scatter, left_out, point_radius, point_style, stride};
 use crate::style::{Rect, Shape, Style};
+use tangency::view::FIRST_AXES;
 
 const MARGIN: f64 = 20.0;
 const GAP: f64 = 28.0;
@@ -45,7 +46,7 @@ impl Default for RollCaptions<'_> {
             space: "Points in space",
             embedding: "Embedding",
             space_axes: ["y₁", "y₂", "y₃"],
-            embedding_axes: ["coordinate 1", "coordinate 2"],
+            embedding_axes: [FIRST_AXES[0], FIRST_AXES[1]],
         }
     }
 }

@@ -3,9 +3,10 @@
 use crate::axes::{Range, drawable};
 use crate::canvas::Canvas;
 use crate::colour::{Rgb, WHITE};
-use crate::ellipse::{DEVIATIONS, ellipse};
+use crate::ellipse::ellipse;
 use crate::panel::Panel;
 use crate::style::{Shape, Style};
+use tangency::view::REACH;
 
 /// More ellipses than this blur into one stain.
 pub(crate) const MOST_ELLIPSES: usize = 1500;
@@ -57,7 +58,7 @@ impl Scatter {
             let bare = Range::of(self.points.iter().map(value))?;
             let reach = |dot: &Dot| {
                 let variance = dot.covariance.map_or(0.0, |matrix| matrix[axis][axis]);
-                DEVIATIONS * variance.max(0.0).sqrt()
+                REACH * variance.max(0.0).sqrt()
             };
             let ends = self.points.iter().flat_map(|dot| [value(dot) - reach(dot), value(dot) + reach(dot)]);
             let full = Range::of(ends)?;

@@ -3,7 +3,6 @@
 use crate::axes::{Range, Scale, drawable};
 use crate::canvas::Canvas;
 use crate::colour::{GRID, Paint, QUIET, Rgb, SOFT};
-use crate::ellipse::DEVIATIONS;
 use crate::figure::{Figure, FigureError};
 use crate::format::Format;
 use crate::header::Header;
@@ -11,6 +10,7 @@ use crate::key::Key;
 use crate::panel::{AXIS_TITLE, Panel, TITLE};
 use crate::scatter::{MOST_POINTS, left_out, point_radius, point_style, stride, thinned};
 use crate::style::{Anchor, Rect, Style};
+use tangency::view::{FIRST_AXES, REACH};
 
 const KEY_GAP: f64 = 24.0;
 /// The width on a screen, and the least on paper.
@@ -43,7 +43,7 @@ pub(crate) fn strip(
     let mut notes = Vec::new();
     if bars {
         let thinning = if step > 1 { format!(", drawn for one point in {step}") } else { String::new() };
-        notes.push(format!("bars: 2 standard deviations{thinning}"));
+        notes.push(format!("bars: {REACH} standard deviations{thinning}"));
     }
     notes.extend(thinned(order.len()));
     notes.extend(left_out(values.len() - order.len()));
@@ -70,7 +70,7 @@ pub(crate) fn strip(
     let level = |rank: usize| base + STRIP * (0.1 + 0.8 * ((rank as f64 + 0.5) * GOLDEN).fract());
     canvas.clipped(frame, |canvas| {
         for (rank, &point) in order.iter().enumerate().step_by(step) {
-            if let Some(reach) = deviation(point).map(|sd| DEVIATIONS * sd) {
+            if let Some(reach) = deviation(point).map(|sd| REACH * sd) {
                 let end = |value: f64| (panel.x.at(value).clamp(-1e5, 1e5), level(rank));
                 let style = Style::default().outlined(paint.points[point].0, 1.0, 0.35);
                 canvas.line(end(values[point] - reach), end(values[point] + reach), style);
@@ -81,7 +81,7 @@ pub(crate) fn strip(
             canvas.marker(shape, (panel.x.at(values[point]), level(rank)), radius, point_style(colour, radius));
         }
     });
-    panel.x_axis(&mut canvas, "coordinate 1");
+    panel.x_axis(&mut canvas, FIRST_AXES[0]);
     let set = AXIS_TITLE.anchored(Anchor::Middle).upwards();
     canvas.text((frame.x - 12.0, (frame.y + base) / 2.0), "density", set);
     canvas.text((frame.x - 12.0, base + STRIP / 2.0), "points", set);

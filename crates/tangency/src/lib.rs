@@ -36,6 +36,7 @@ pub mod message_examples;
 pub mod model;
 pub mod peers;
 pub mod quality;
+pub mod view;
 
 pub use config::{Choice, Config, Init, Preset, Rule, Uncertainty};
 pub use error::{Error, Result};

@@ -31,7 +31,7 @@ pub fn run(args: &PlotArgs, say: Say) -> Result<()> {
         PlotKind::Map => places::map(&model, args, format)?,
         PlotKind::Tangents => places::tangents(&model, args, format)?,
         PlotKind::Bound => values::bound(&model.fit, format),
-        PlotKind::Edges => places::edges(&model.fit, args, format)?,
+        PlotKind::Edges => places::edges(&model, args, format)?,
         PlotKind::Loadings => values::loadings(&model, args, format)?,
         PlotKind::Grid => values::grid(&model, args, format)?,
     }

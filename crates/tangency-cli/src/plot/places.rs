@@ -4,11 +4,11 @@ use super::{Drawn, unfit};
 use crate::args::PlotArgs;
 use crate::info;
 use crate::rows::counted;
-use tangency::evidence::edge_scores;
 use tangency::io::Model;
 use tangency::message;
 use tangency::message::{Piece, Remedy, given};
-use tangency::{Error, Fit, Result};
+use tangency::view::{EdgesView, FIRST_AXES, MapView};
+use tangency::{Error, Result};
 use tangency_report::{self as draw, Colour, Format};
 
 const TOP_EDGES: usize = 20;
@@ -18,27 +18,16 @@ const MOST_NAMES: usize = 24;
 /// manifold.
 const SIDES: [f64; 2] = [1.6, 0.75];
 
-fn coordinates(fit: &Fit) -> Vec<Vec<f64>> {
-    (0..fit.n()).map(|i| (0..fit.coordinates.ncols()).map(|a| fit.coordinates[(i, a)]).collect()).collect()
-}
-
 pub fn map(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
     let fit = &model.fit;
-    let d_x = fit.coordinates.ncols();
-    let deviation = |i: usize| {
-        let total: f64 = (0..d_x).map(|a| fit.coordinate_covariances[(a * d_x + a, i)]).sum();
-        (total.max(0.0) / d_x as f64).sqrt()
-    };
-    let (values, title);
+    let view = MapView::new(fit);
+    let title;
     let numbers;
     let labels = |title| model.labels.as_ref().map(|labels| Colour::Categorical { labels, title });
     let colour = match args.colour.as_deref() {
         None if model.labels.is_none() => Colour::None,
         Some("none") => Colour::None,
-        Some("uncertainty") => {
-            values = (0..fit.n()).map(deviation).collect::<Vec<f64>>();
-            Colour::Continuous { values: &values, title: "standard deviation" }
-        }
+        Some("uncertainty") => Colour::Continuous { values: &view.uncertainty, title: "standard deviation" },
         None | Some("label") => {
             let Some(named) = labels("label") else {
                 let features = info::shortened(&model.feature_names);
@@ -68,9 +57,7 @@ pub fn map(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
             Colour::Continuous { values: fit.observations.col_as_slice(f), title: &title }
         }
     };
-    let covariances: Vec<Vec<f64>> =
-        (0..fit.n()).map(|i| fit.coordinate_covariances.col_as_slice(i).to_vec()).collect();
-    Ok(draw::embedding(&coordinates(fit), draw::Uncertainty::Covariances(&covariances), colour, format))
+    Ok(draw::embedding(&view.coordinates, draw::Uncertainty::Covariances(&view.covariances), colour, format))
 }
 
 /// Labels as numbers, if they are that and too many to be names; one that is missing is no number.
@@ -155,7 +142,7 @@ pub fn tangents(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn>
         axes: axes.map(|f| model.feature_names[f].as_str()),
         view: args.view.as_deref().map_or(Ok(draw::Tangents::default().view), view)?,
     };
-    let colour = Colour::Continuous { values: fit.coordinates.col_as_slice(0), title: "coordinate 1" };
+    let colour = Colour::Continuous { values: fit.coordinates.col_as_slice(0), title: FIRST_AXES[0] };
     Ok(draw::tangents(&tangents, colour, format))
 }
 
@@ -176,15 +163,16 @@ fn view(text: &str) -> Result<(f64, f64)> {
     }
 }
 
-pub fn edges(fit: &Fit, args: &PlotArgs, format: Format) -> Result<Drawn> {
+pub fn edges(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
     let top = args.top.unwrap_or(TOP_EDGES);
-    let edges: Vec<draw::Edge> = edge_scores(fit)?
+    let edges: Vec<draw::Edge> = EdgesView::new(model)?
+        .edges
         .iter()
         .enumerate()
         .map(|(rank, edge)| draw::Edge {
-            ends: (edge.edge.0 as usize, edge.edge.1 as usize),
+            ends: (edge.points.0 as usize, edge.points.1 as usize),
             score: (rank < top).then_some(edge.score),
         })
         .collect();
-    Ok(draw::graph(&coordinates(fit), &edges, "score", format))
+    Ok(draw::graph(&MapView::new(&model.fit).coordinates, &edges, "score", format))
 }

@@ -2,7 +2,7 @@
 
 use super::{Drawn, unfit};
 use crate::args::PlotArgs;
-use crate::loadings::{chosen, described_choice, ranked};
+use crate::loadings::{chosen, described_choice};
 use crate::reconstruct::counts;
 use crate::rows::other_image;
 use crate::rows::{extension, image_shape};
@@ -10,7 +10,8 @@ use tangency::extend::Predicts;
 use tangency::io::Model;
 use tangency::message;
 use tangency::message::{Piece, Remedy, given};
-use tangency::{BoundParts, Fit, Result, ScalingRule, TracePoint};
+use tangency::view::{BoundView, GridPlaces, GridView, Known, LoadingsView, NamedSeries, REACH};
+use tangency::{Fit, Result, ScalingRule};
 use tangency_report::{self as draw, Format};
 
 const TOP_FEATURES: usize = 10;
@@ -19,79 +20,55 @@ const GRID: usize = 12;
 const MOST_CELLS: usize = 60;
 
 pub fn bound(fit: &Fit, format: Format) -> Drawn {
-    let jacobian = fit.scaling.log_jacobian(fit.n());
-    let trace = &fit.trace;
-    let line = |value: &dyn Fn(&TracePoint) -> f64| trace.iter().map(value).collect::<Vec<f64>>();
+    let view = BoundView::new(fit);
     // Parts are large and change little, so what is drawn is how far they are from their last values.
-    let part = |of: fn(&BoundParts) -> f64| {
-        line(&|point| point.parts.as_ref().map_or(f64::NAN, |parts| of(parts) - of(&fit.parts)))
-    };
+    let apart = |part: &NamedSeries| (part.label, part.values.iter().map(|value| value - part.last).collect());
     let tracks = [
-        draw::Track {
-            title: "bound, nats",
-            lines: vec![("bound", line(&|point| point.bound_scaled - jacobian))],
-            logarithmic: false,
-        },
+        draw::Track { title: "bound, nats", lines: vec![("bound", view.bound.clone())], logarithmic: false },
         draw::Track {
             title: "parts − last, nats",
-            lines: vec![
-                ("likelihood", part(|parts| parts.likelihood)),
-                ("log-determinant", part(|parts| parts.log_determinant)),
-                ("maps", part(|parts| parts.maps)),
-                ("coordinates", part(|parts| parts.coordinates)),
-            ],
+            lines: view.parts.iter().filter(|part| !part.values.is_empty()).map(apart).collect(),
             logarithmic: false,
         },
         draw::Track {
             title: "hyper-parameters",
-            lines: vec![
-                ("γ", line(&|point| point.hyper.gamma)),
-                ("λ", line(&|point| point.hyper.lambda)),
-                ("ν", line(&|point| point.hyper.nu)),
-                ("α", line(&|point| point.hyper.alpha)),
-            ],
+            lines: view.hyperparameters.iter().map(|hyper| (hyper.label, hyper.values.clone())).collect(),
             logarithmic: true,
         },
     ];
-    let BoundParts { likelihood, log_determinant, maps, coordinates } = fit.parts;
-    let mut notes = vec![format!(
-        "last: bound {:.1} = likelihood {:.1}, log-determinant {log_determinant:.1}, maps {maps:.1}, coordinates {coordinates:.1} nats",
-        fit.bound(),
-        likelihood - jacobian,
-    )
-    .replace('-', "\u{2212}")
-    .replace("log\u{2212}", "log-")];
-    if trace.iter().all(|point| point.hyper.nu == 0.0) {
-        notes.push("ν is 0".to_owned());
-    }
-    let iterations: Vec<f64> = trace.iter().map(|point| point.iteration as f64).collect();
+    let mut notes = vec![last(&view)];
+    let zero = view.hyperparameters.iter().filter(|hyper| hyper.values.iter().all(|&value| value == 0.0));
+    notes.extend(zero.map(|hyper| format!("{} is 0", hyper.label)));
+    let iterations: Vec<f64> = view.iterations.iter().map(|&iteration| iteration as f64).collect();
     draw::history(&iterations, &tracks, "iteration", &notes, format)
+}
+
+/// The bound of the fit and what it is made of.
+fn last(view: &BoundView) -> String {
+    let number = |value: f64| format!("{value:.1}").replace('-', "\u{2212}");
+    let parts: Vec<String> = view.parts.iter().map(|part| format!("{} {}", part.label, number(part.last))).collect();
+    format!("last: bound {} = {} nats", number(view.last), parts.join(", "))
 }
 
 pub fn loadings(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
     let points = chosen(model, &args.choice)?;
-    let found = tangency::extend::loadings(&model.fit, &points)?;
-    let strongest = ranked(model, &found, args.top.unwrap_or(TOP_FEATURES));
-    let headings: Vec<String> = (1..=strongest.len()).map(|a| format!("coordinate {a}")).collect();
+    let view = LoadingsView::new(model, &points)?;
+    let strongest = view.directions(args.top.unwrap_or(TOP_FEATURES));
     let groups: Vec<draw::BarGroup> = strongest
         .iter()
-        .zip(&headings)
+        .zip(&view.axes)
         .map(|(features, heading)| draw::BarGroup {
             heading,
             bars: features
                 .iter()
-                .map(|feature| draw::Bar {
-                    name: feature.name,
-                    value: feature.strength(),
-                    deviation: feature.deviation * feature.standard,
-                })
+                .map(|row| draw::Bar { name: &row.feature, value: row.standardised, deviation: row.standardised_sd })
                 .collect(),
         })
         .collect();
     let notes = [
         "change with one standard deviation of the coordinate, in standard deviations of the feature".to_owned(),
         described_choice(model, &points),
-        "error bars: 2 standard deviations".to_owned(),
+        format!("error bars: {REACH} standard deviations"),
     ];
     Ok(draw::bars(&groups, "change", &notes, format))
 }
@@ -128,12 +105,10 @@ pub fn grid(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
         }
     };
     let image = matches!(shape, draw::CellShape::Image(_));
-    let (columns, rows) = (sizes[0], sizes.get(1).copied().unwrap_or(1));
     sizes.resize(d_x, 1);
     let extension = extension(model, None)?;
-    let places = extension.grid(&sizes)?;
-    let found = extension.reconstruct(&places, Predicts::Measurement)?;
-    let (nearest, step) = (extension.distance_to_nearest(&places), extension.typical_step());
+    let grid = GridPlaces::new(&extension, &sizes)?;
+    let GridView { expected: found, known, .. } = grid.read_all(Predicts::Measurement)?;
     // Features in units of their own cannot share an axis; as pixels they are drawn as they are.
     let own_units = fit.config.scaling == ScalingRule::PerFeature && !image;
     let (centre, unit) = (&fit.scaling.center, &fit.scaling.scale);
@@ -142,33 +117,30 @@ pub fn grid(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
         false => found.values[(i, f)],
     };
     let deviation = |i: usize, f: usize| found.deviations[(i, f)] / if own_units { unit[f] } else { 1.0 };
-    let cells: Vec<draw::Cell> = (0..places.nrows())
+    let cells: Vec<draw::Cell> = (0..grid.count())
         .map(|i| draw::Cell {
             values: (0..d_y).map(|f| value(i, f)).collect(),
             deviations: if image { vec![] } else { (0..d_y).map(|f| deviation(i, f)).collect() },
-            known: match nearest[i] / step {
-                distance if distance <= 1.0 => draw::Known::Well,
-                distance if distance <= 2.0 => draw::Known::Badly,
-                _ => draw::Known::Not,
-            },
+            known: known[i],
         })
         .collect();
-    let x: Vec<f64> = (0..columns).map(|column| places[(column, 0)]).collect();
-    let y: Vec<f64> = (0..rows).map(|row| if d_x > 1 { places[(row * columns, 1)] } else { 0.0 }).collect();
+    let (x, y) = (grid.ticks(0), if d_x > 1 { grid.ticks(1) } else { vec![0.0] });
     let mut notes = Vec::new();
     if !image {
         let names = &model.feature_names;
         if let (Some(first), Some(last)) = (names.first(), names.last()) {
             let units = if own_units { " in standard deviations" } else { "" };
-            notes.push(format!("the features from {first} to {last}{units}, with a band of 2 standard deviations"));
+            notes.push(format!(
+                "the features from {first} to {last}{units}, with a band of {REACH} standard deviations"
+            ));
         }
     }
-    if cells.iter().any(|cell| cell.known != draw::Known::Well) {
+    if cells.iter().any(|cell| cell.known != Known::Well) {
         notes.push("pale or empty: far from every point".to_owned());
     }
     match d_x {
         0..=2 => {}
-        3 => notes.push("coordinate 3 at the middle of its range".to_owned()),
+        3 => notes.push(format!("{} at the middle of its range", grid.axes[2])),
         _ => notes.push(format!("the other {} coordinates at the middle of their ranges", d_x - 2)),
     }
     let lattice = draw::Lattice { x: &x, y: &y, cells: &cells, shape };

@@ -1,9 +1,9 @@
 //! The figure of a selection: the bound against k, one line a dimension, the spread over seeds as shading.
 
-use super::verdict::Verdict;
 use crate::figure_file::cannot_be_drawn;
 use std::path::Path;
 use tangency::evidence::{CandidateSummary, GraphChoice, Selection};
+use tangency::view::EvidenceView;
 use tangency::{Result, Symmetry};
 use tangency_report::{Figure, FigureError, Point, Series, curves};
 
@@ -22,11 +22,11 @@ enum Axis {
 }
 
 /// Draws the bounds; graphs that have no place along the axis are left to the table.
-pub fn draw(selection: &Selection, found: &Verdict) -> Result<Drawn> {
+pub fn draw(selection: &Selection, found: &EvidenceView) -> Result<Drawn> {
     let graphs: Vec<&GraphChoice> = selection.candidates().iter().map(|c| selection.graph(c)).collect();
     // of several kinds the first that has anything to show
     let shown = |axis: Axis| {
-        let bound = |number: usize| found.of(number).is_some_and(|summary| summary.mean.is_some());
+        let bound = |number: usize| found.candidate(number).is_some_and(|row| row.summary.mean.is_some());
         graphs.iter().enumerate().any(|(number, graph)| axis_of(graph) == axis && bound(number))
     };
     let axis = [Axis::Neighbors, Axis::Radius].into_iter().find(|&axis| shown(axis)).unwrap_or(Axis::Dimension);
@@ -44,9 +44,9 @@ pub fn draw(selection: &Selection, found: &Verdict) -> Result<Drawn> {
             GraphChoice::Radius(radius) => (format!("d = {d}"), *radius),
             GraphChoice::Edges { name, .. } => (name.clone(), d as f64),
         };
-        let Some(summary) = found.of(number) else { continue };
+        let Some(summary) = found.candidate(number).map(|row| &row.summary) else { continue };
         let mean = summary.mean.unwrap_or(f64::NAN);
-        if found.best().is_some_and(|best| best.candidate == number) {
+        if found.best.as_ref().is_some_and(|best| best.summary.candidate == number) {
             best = Some((x, mean));
         }
         let point = Point {

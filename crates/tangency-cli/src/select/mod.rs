@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use tangency::evidence::{Cell, Selection};
 use tangency::io::table::{Table, read_table};
 use tangency::io::{Claims, Output, write_rows};
+use tangency::view::EvidenceView;
 use tangency::{Error, Fitter, Result};
 use tangency_report::page::Report;
 
@@ -68,7 +69,7 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
     };
 
     let found = verdict::Verdict::new(&selection, &cells);
-    let drawn = figure::draw(&selection, &found)?;
+    let drawn = figure::draw(&selection, found.view())?;
     let mut written = Vec::new();
     if let Some(picture) = &drawn.figure {
         kind.write(&figure_out, picture)?;
@@ -87,7 +88,7 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
     written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
     let warnings: Vec<String> = found.warnings().into_iter().chain(drawn.left_out).collect();
     warnings.iter().for_each(|text| say.warn(text));
-    let mut result = found.as_json();
+    let mut result = serde_json::json!(found.view());
     result["resumed"] = done.len().into();
     result["written"] = crate::say::names(written.iter().map(std::path::PathBuf::as_path));
     result["warnings"] = serde_json::json!(warnings);
@@ -112,7 +113,7 @@ fn write_page(
     if interrupt::asked() {
         return Err(Error::Interrupted { what: "the fit for the page" });
     }
-    let selection = Some(tangency_report::page::Selection::of(selection, cells));
+    let selection = Some(EvidenceView::new(selection, cells));
     page.write(&model, &args.table, Report { selection, ..Report::default() }).map(Some)
 }
 

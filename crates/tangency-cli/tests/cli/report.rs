@@ -63,6 +63,41 @@ fn other_commands_make_pages_too() {
 }
 
 #[test]
+fn the_command_of_a_page_repeats_the_fit_to_the_bit() {
+    let folder = folder();
+    run(folder.path(), "generate s-curve --n 90 --noise 0.02 --seed 1 --out c.csv");
+    run(folder.path(), "fit c.csv --columns y1:y3 -k 6 --max-iter 3 --prune --out-edges e.csv --embedding start.csv");
+    let start = "init.csv";
+    let lines = std::fs::read_to_string(folder.path().join("start.csv")).unwrap();
+    let columns = |line: &str| line.split(',').skip(1).take(2).collect::<Vec<_>>().join(",");
+    std::fs::write(folder.path().join(start), lines.lines().skip(1).map(columns).collect::<Vec<_>>().join("\n"))
+        .unwrap();
+    for (number, flags) in [
+        "--columns y1:y3 -k 7 --max-iter 9",
+        "--columns y1:y3 --preset authors --seed 3 --max-iter 9",
+        "--columns y1,y2,y3 --label-column true1 --no-acceleration --uncertainty absolute --tol 1e-7 --max-iter 25",
+        "--exclude true1,true2 --radius 0.7 --connect --scaling per-feature --lambda 1 --nu 0 --epsilon 1.5e-3 --max-iter 9",
+        "--columns y1:y3 -k 8 --prune --min-gain 0.25 --max-removed 5 --max-iter 30",
+        "--columns y1:y3 --engine factorised --draws 6 --ball-radius 1 --calibrate 3 --max-iter 12",
+        "--columns y1:y3 --edges e.csv --edges-by index --init isomap --full-covariance --max-iter 9",
+        "--columns y1:y3 -d 2 --init-coordinates init.csv --pca 0.999 --max-iter 9",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let (page, model) = (format!("{number}.html"), format!("{number}.safetensors"));
+        run(folder.path(), &format!("fit c.csv {flags} --out {model} --embedding {number}.csv --report {page}"));
+        let page = data(folder.path(), &page);
+        let command = page["command"].as_str().unwrap().strip_prefix("tangency ").unwrap();
+        run(folder.path(), &format!("{command} --out again-{model} --embedding again-{number}.csv"));
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!(read(&format!("{number}.csv")), read(&format!("again-{number}.csv")), "{flags}\n{command}");
+        let of = |model: &str| run_json(folder.path(), &format!("info {model}"));
+        assert_eq!(of(&model), of(&format!("again-{model}")), "{flags}\n{command}");
+    }
+}
+
+#[test]
 fn a_page_is_not_written_where_something_is_wrong() {
     let folder = with_model();
     let wrong = |arguments: &str, words: &[&str]| {

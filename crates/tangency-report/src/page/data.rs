@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use tangency::view::{BoundView, CandidateRow, EqualRule, EvidenceView, NamedSeries};
 
 /// Numbers as the page reads them: bytes in base64, and a shape.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,6 +70,10 @@ pub struct Data {
     pub stop: String,
     pub stop_words: String,
     pub n_components: usize,
+    /// Names of the coordinates.
+    pub axes: Vec<String>,
+    /// Standard deviations that ellipses, error bars and bands reach.
+    pub reach: f64,
     pub n_points: usize,
     pub n_new: usize,
     pub coordinates: Floats,
@@ -83,8 +88,8 @@ pub struct Data {
     pub image: Option<Image>,
     pub model: Option<Maps>,
     pub graph: Graph,
-    pub bound: Bound,
-    pub selection: Option<Selection>,
+    pub bound: History,
+    pub selection: Option<Compared>,
     pub comparisons: Option<Vec<Comparison>>,
 }
 
@@ -117,6 +122,17 @@ pub struct Maps {
     pub spread: f64,
     pub n_neighbors: usize,
     pub typical_step: f64,
+    /// Within so many steps of a fitted point a place is known well, and badly.
+    pub known_within: [f64; 2],
+    /// Loadings over all fitted points, and what makes loadings comparable. `[d_y, d_x]` each
+    pub loadings: AverageLoadings,
+}
+
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct AverageLoadings {
+    pub mean: Floats,
+    pub deviation: Floats,
+    pub standard: Floats,
 }
 
 #[derive(Clone, Debug, serde::Serialize)]
@@ -143,80 +159,64 @@ pub struct Test {
     pub spread: f64,
 }
 
+/// The history of the bound.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct Bound {
+pub struct History {
     pub bound: Floats,
-    pub parts: Option<Floats>,
-    pub gamma: Floats,
-    pub alpha: Floats,
-    pub lambda: Floats,
-    pub nu: Floats,
+    pub parts: Vec<Line>,
+    pub hyperparameters: Vec<Line>,
     #[serde(rename = "final")]
     pub last: f64,
     pub per_point: f64,
     pub scaled: f64,
-    pub part_names: [&'static str; 4],
 }
 
-/// A comparison of graphs and dimensions by the bound.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Selection {
-    /// Graph by graph, and for each graph dimension by dimension.
-    pub candidates: Vec<Candidate>,
-    /// The place of the best.
-    pub best: Option<usize>,
+/// A number that has a value after each iteration.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Line {
+    pub name: &'static str,
+    pub label: &'static str,
+    pub about: &'static str,
+    pub values: Floats,
 }
 
-impl Selection {
-    /// What a selection found.
-    pub fn of(selection: &tangency::evidence::Selection, cells: &[tangency::evidence::Cell]) -> Self {
-        let ranking = selection.ranking(cells);
-        let candidates = selection.candidates().iter().enumerate().map(|(number, candidate)| {
-            let graph = selection.graph(candidate);
-            let found = ranking.0.iter().find(|summary| summary.candidate == number);
-            Candidate {
-                graph: graph.to_string(),
-                family: graph.family(),
-                n_neighbors: graph.n_neighbors(),
-                n_components: candidate.n_components,
-                mean: found.and_then(|found| found.mean),
-                std: found.and_then(|found| found.deviation),
-                count: found.map_or(0, |found| found.count),
-                raced: found.map_or(0, |found| found.raced),
-                collapsed: found.map_or(0, |found| found.collapsed),
-                failed: found.map_or(0, |found| found.failed),
-                pieces: candidate.pieces,
-            }
-        });
-        Self { candidates: candidates.collect(), best: ranking.best().map(|best| best.candidate) }
+impl From<BoundView> for History {
+    fn from(view: BoundView) -> Self {
+        let line = |NamedSeries { name, label, about, values, .. }: NamedSeries| Line {
+            name,
+            label,
+            about,
+            values: Floats::list(values),
+        };
+        Self {
+            bound: Floats::list(view.bound),
+            parts: view.parts.into_iter().map(line).collect(),
+            hyperparameters: view.hyperparameters.into_iter().map(line).collect(),
+            last: view.last,
+            per_point: view.per_point,
+            scaled: view.scaled,
+        }
     }
 }
 
-/// One graph in one dimension.
+/// Graphs and dimensions that were compared by the bound.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Candidate {
-    /// What it is called.
-    pub graph: String,
-    /// Its kind.
-    pub family: String,
-    /// Neighbours of a point, where that makes the graph.
-    pub n_neighbors: Option<usize>,
-    /// Dimension.
-    pub n_components: usize,
-    /// Mean bound over seeds, in nats.
-    pub mean: Option<f64>,
-    /// Its standard deviation.
-    pub std: Option<f64>,
-    /// Seeds whose bound counts.
-    pub count: usize,
-    /// Seeds that were not fitted.
-    pub raced: usize,
-    /// Fits that collapsed.
-    pub collapsed: usize,
-    /// Fits that ended in an error.
-    pub failed: usize,
-    /// Pieces of the graph.
-    pub pieces: usize,
+pub struct Compared {
+    /// Graph by graph, and for each graph dimension by dimension.
+    pub candidates: Vec<CandidateRow>,
+    /// The place of the best.
+    pub best: Option<usize>,
+    /// Which of the others are as good.
+    pub equal: EqualRule,
+}
+
+impl From<&EvidenceView> for Compared {
+    fn from(view: &EvidenceView) -> Self {
+        let mut candidates = view.candidates.clone();
+        candidates.sort_by_key(|row| row.summary.candidate);
+        let best = view.best.as_ref();
+        Self { candidates, best: best.map(|best| best.summary.candidate), equal: view.equal }
+    }
 }
 
 /// Another embedding of the same rows.

@@ -2,11 +2,11 @@
 
 mod data;
 mod of_model;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod words;
 
-pub use data::{Candidate, Selection};
 pub use of_model::{NewRows, Report};
 
 use data::Data;

@@ -107,7 +107,7 @@ fn bars_side_by_side() {
         heading,
         bars: vec![bar("first & last", 1.0), bar("second", -0.5), bar("missing", f64::NAN)],
     };
-    let groups = [group("coordinate 1"), group("coordinate 2"), group("coordinate 3")];
+    let groups = [group("x1"), group("x2"), group("x3")];
     for width in [None, Some(85.0), Some(120.0), Some(250.0)] {
         let figure = bars(&groups, "change", &["a note".to_owned()], Format { title: "Bars", width }).unwrap();
         check(&figure);
@@ -173,7 +173,7 @@ fn a_grid_of_images_and_one_of_profiles() {
         let drawn = if shape == image { count(&figure, sign) } else { count(&figure, "fill-opacity=\"0.25\"") };
         assert_eq!(drawn, 8, "{shape:?}");
         let texts = texts(&figure);
-        assert!(texts.contains(&"coordinate 2".to_owned()));
+        assert!(texts.contains(&"x2".to_owned()));
         let line = lattice(&Lattice { x: &x, y: &[0.0], cells: &cells[..4], shape }, &[], "on a screen").unwrap();
         check(&line);
     }

@@ -196,7 +196,7 @@ impl Setting {
         let named = |choice: &Named| json!({"name": choice.name, "about": choice.about});
         json!({
             "name": self.name, "about": self.about, "group": self.group, "kind": kind, "range": range,
-            "optional": self.optional,
+            "optional": self.optional, "allowed": self.allowed(),
             "choices": self.choices().map(|list| list.iter().map(named).collect::<Vec<_>>()),
         })
     }

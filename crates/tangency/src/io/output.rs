@@ -2,7 +2,6 @@
 
 use super::Model;
 use crate::error::{Error, Result};
-use crate::evidence::EdgeScore;
 use crate::fit::Fit;
 use crate::inference::TracePoint;
 use crate::message::Remedy;
@@ -234,30 +233,6 @@ pub fn write_edges(output: &Output, fit: &Fit) -> Result<()> {
         output,
         &["i", "j"].map(str::to_owned),
         fit.graph.edges().iter().map(|&edge| row_numbers(fit, edge).into()),
-    )
-}
-
-/// Edges with their scores: i, j, length, resistance, residual, score, and what else is known of each under `more`.
-pub fn write_edge_scores(
-    output: &Output,
-    fit: &Fit,
-    more: &[&str],
-    edges: impl Iterator<Item = (EdgeScore, Vec<f64>)>,
-) -> Result<()> {
-    let header: Vec<String> = ["i", "j", "length", "resistance", "residual", "score"]
-        .iter()
-        .chain(more)
-        .map(|name| (*name).to_owned())
-        .collect();
-    write_rows(
-        output,
-        &header,
-        edges.map(|(score, more)| {
-            let mut row: Vec<String> = row_numbers(fit, score.edge).into();
-            row.extend([score.length, score.resistance, score.residual, score.score].iter().map(f64::to_string));
-            row.extend(more.iter().map(f64::to_string));
-            row
-        }),
     )
 }
 

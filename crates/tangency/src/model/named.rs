@@ -6,13 +6,13 @@ macro_rules! named_numbers {
     (
         $(#[$about:meta])*
         pub struct $name:ident {
-            $($(#[$of_field:meta])* $field:ident: $label:literal,)+
+            $($(#[doc = $doc:literal])+ $field:ident: $label:literal,)+
         }
     ) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
         pub struct $name {
-            $($(#[$of_field])* pub $field: f64,)+
+            $($(#[doc = $doc])+ pub $field: f64,)+
         }
 
         impl $name {
@@ -20,6 +20,8 @@ macro_rules! named_numbers {
             pub const NAMES: [&'static str; [$(stringify!($field)),+].len()] = [$(stringify!($field)),+];
             /// What figures and tables call them.
             pub const LABELS: [&'static str; Self::NAMES.len()] = [$($label),+];
+            /// What each is, in a sentence or two, with a space before it.
+            pub const ABOUT: [&'static str; Self::NAMES.len()] = [$(concat!($($doc),+)),+];
 
             /// The numbers in the order of their names.
             pub fn values(&self) -> [f64; Self::NAMES.len()] {

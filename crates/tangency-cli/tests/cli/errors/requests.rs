@@ -36,7 +36,7 @@ fn settings() -> Vec<Case> {
         bad(
             "full covariance of the factorised engine",
             "--engine factorised --full-covariance",
-            &["full_covariance", "use engine exact"],
+            &["full", "covariance", "factorised engine", "exact"],
         ),
         Case::new("demo with no variance", "demo --pca 0", &["pca", "above 0 and up to 1"]),
         bad("no threads", "--threads 0", &["threads", "at least 1"]),
@@ -94,6 +94,16 @@ fn models() -> Vec<Case> {
         bad(
             "model with a setting of another name",
             &patched(&sound, r#"\"n_init\""#, r#"\"n_tini\""#),
+            &["the setting \"n_tini\"", "does not know", "install a newer tangency"],
+        ),
+        bad(
+            "model with a word of a newer version",
+            &patched(&sound, r#"\"symmetry\":\"or\""#, r#"\"symmetry\":\"by\""#),
+            &["the setting symmetry = \"by\"", "does not know", "install a newer tangency"],
+        ),
+        bad(
+            "model with a setting that is no word",
+            &patched(&sound, r#"\"n_init\":1"#, r#"\"n_init\":{"#),
             &["damaged metadata"],
         ),
         bad(

@@ -136,7 +136,7 @@ fn graphs() -> Vec<Case> {
         Case::new(
             "--connect with --largest",
             "fit Y.csv --connect --largest",
-            &["connect", "largest", "one of the two"],
+            &["connect", "largest", "does not go with"],
         ),
     ]
 }

@@ -1,0 +1,135 @@
+//! The rows of the page: those that were fitted, and then the new ones.
+
+use super::data::{Features, Floats};
+use super::of_model::{MOST_NUMBERS, NewRows};
+use tangency::Result;
+use tangency::extend::Extension;
+use tangency::graph::nearest_neighbors;
+use tangency::io::Model;
+use tangency::linalg::Matrix;
+use tangency::view::MapView;
+
+/// Neighbours that a local density is taken from.
+const CROWD: usize = 10;
+
+/// All rows of the page: the fitted ones and then the new ones.
+pub(super) struct Rows<'a> {
+    new: Option<&'a NewRows>,
+    pub extension: Extension,
+    pub count: usize,
+    d_x: usize,
+    pub coordinates: Vec<f64>,
+    pub covariances: Vec<f64>,
+    pub log_density: Vec<f64>,
+    pub novelty: Vec<f64>,
+    pub ids: Option<Vec<String>>,
+    pub labels: Option<Vec<String>>,
+}
+
+impl<'a> Rows<'a> {
+    pub fn new(model: &Model, new: Option<&'a NewRows>) -> Result<Self> {
+        let fit = &model.fit;
+        let (n, d_x) = (fit.n(), fit.coordinates.ncols());
+        let extension = Extension::new(fit)?;
+        let map = MapView::new(fit);
+        let mut coordinates = map.coordinates.concat();
+        let upper = || (0..d_x).flat_map(move |a| (a..d_x).map(move |b| (a, b)));
+        let of_point = |covariance: &Vec<f64>| upper().map(|(a, b)| covariance[a * d_x + b]).collect::<Vec<f64>>();
+        let mut covariances: Vec<f64> = map.covariances.iter().flat_map(of_point).collect();
+        let held_out = |i: usize| match &fit.calibration {
+            Some(calibration) => calibration.log_densities[i],
+            None => extension.leave_one_out()[i].as_ref().map_or(f64::NAN, |placed| placed.log_density),
+        };
+        let mut log_density: Vec<f64> = (0..n).map(held_out).collect();
+        let n_new = new.map_or(0, |new| new.values.ncols());
+        if let Some(new) = new {
+            for placed in &extension.transform_columns(new.values.as_ref())? {
+                coordinates.extend(extension.coordinates(placed));
+                let total = extension.total_covariance(placed);
+                covariances.extend(upper().map(|(a, b)| total[(a, b)]));
+                log_density.push(extension.log_density(placed));
+            }
+        }
+        // a row that holds the graph together alone has no density of its own, and no novelty
+        let novelty = log_density.iter().map(|&d| if d.is_nan() { f64::NAN } else { extension.novelty(d) }).collect();
+        let names = |fitted: &Option<Vec<String>>, of_new: Option<&Vec<String>>, numbered: bool| {
+            let plain = |row: usize| if numbered { row.to_string() } else { String::new() };
+            (fitted.is_some() || of_new.is_some() || (numbered && n_new > 0)).then(|| {
+                let first =
+                    (0..n).map(|i| fitted.as_ref().map_or_else(|| plain(fit.rows[i]), |names| names[i].clone()));
+                let second = (0..n_new).map(|i| of_new.map_or_else(|| plain(i), |names| names[i].clone()));
+                first.chain(second).collect()
+            })
+        };
+        let ids = names(&model.ids, new.and_then(|new| new.ids.as_ref()), true);
+        let labels = names(&model.labels, new.and_then(|new| new.labels.as_ref()), false);
+        let count = n + n_new;
+        Ok(Self { new, extension, count, d_x, coordinates, covariances, log_density, novelty, ids, labels })
+    }
+
+    pub fn n_new(&self) -> usize {
+        self.new.map_or(0, |new| new.values.ncols())
+    }
+
+    /// Labels as numbers, if they are.
+    pub fn label_numbers(&self) -> Option<Floats> {
+        let numbers: Option<Vec<f64>> = self
+            .labels
+            .as_ref()?
+            .iter()
+            .map(|label| if label.is_empty() { Some(f64::NAN) } else { label.trim().parse().ok() })
+            .collect();
+        let numbers = numbers.filter(|numbers| numbers.iter().any(|number| number.is_finite()))?;
+        Some(Floats::list(numbers))
+    }
+
+    /// How crowded the picture is around each row: log of the number of rows by the volume they take.
+    pub fn density(&self) -> Floats {
+        let places = Matrix::from_fn(self.d_x, self.count, |a, i| self.coordinates[i * self.d_x + a]);
+        let k = CROWD.min(self.count - 1);
+        let lists = nearest_neighbors(&places, k);
+        let radius = |(i, list): (usize, &Vec<u32>)| {
+            let far = list.last().map_or(i, |&j| j as usize);
+            (0..self.d_x).map(|a| (places[(a, i)] - places[(a, far)]).powi(2)).sum::<f64>().sqrt()
+        };
+        let log = |radius: f64| (k as f64 / self.count as f64).ln() - self.d_x as f64 * radius.max(1e-12).ln();
+        Floats::list(lists.iter().enumerate().map(radius).map(log))
+    }
+
+    pub fn features(&self, model: &Model) -> Features {
+        let fit = &model.fit;
+        let (n, d_y) = (fit.n(), fit.observations.ncols());
+        let value = |i: usize, f: usize| match self.new {
+            Some(new) if i >= n => new.values[(f, i - n)],
+            _ => fit.observations[(i, f)],
+        };
+        // reconstructions need the fitted rows; new ones are left out first
+        let shown = [self.count, n].into_iter().find(|rows| rows * d_y <= MOST_NUMBERS);
+        let left_out = match shown {
+            Some(rows) if rows == self.count => None,
+            Some(_) => Some("measurements of new rows are left out, because the page would be too large".to_owned()),
+            None => Some("measurements are left out, because the page would be too large".to_owned()),
+        };
+        let of_rows = |rows: usize| {
+            let all = (0..rows).flat_map(|i| (0..d_y).map(move |f| (i, f)));
+            Floats::new(all.map(|(i, f)| value(i, f)), &[rows, d_y])
+        };
+        let values = shown.map(of_rows);
+        let column = |f: usize| fit.observations.col_as_slice(f);
+        let mean: Vec<f64> = (0..d_y).map(|f| column(f).iter().sum::<f64>() / n as f64).collect();
+        let spread = |f: usize| (column(f).iter().map(|v| (v - mean[f]).powi(2)).sum::<f64>() / n as f64).sqrt();
+        Features {
+            names: model.feature_names.clone(),
+            values_left_out: if values.is_some() {
+                left_out
+            } else {
+                Some("measurements are left out, because the page would be too large".into())
+            },
+            values,
+            min: (0..d_y).map(|f| column(f).iter().copied().fold(f64::INFINITY, f64::min)).collect(),
+            max: (0..d_y).map(|f| column(f).iter().copied().fold(f64::NEG_INFINITY, f64::max)).collect(),
+            std: (0..d_y).map(spread).collect(),
+            mean,
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The edges of a graph, and how suspect they are.
+
+use crate::error::Result;
+use crate::evidence::{EdgeScore, EdgeTest, edge_scores};
+use crate::inference::BoundParts;
+use crate::io::{Model, Output, write_rows};
+use serde::Serialize;
+
+/// So many edges are marked as the most suspect in any case,
+const LEAST_SUSPECTS: usize = 10;
+/// and at most so many,
+const MOST_SUSPECTS: usize = 50;
+/// of those that strain the fit so many times as much as the median edge.
+const SUSPECT: f64 = 10.0;
+
+/// All edges, the most suspect first.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EdgesView {
+    /// The edges.
+    pub edges: Vec<EdgeRow>,
+    /// So many of them, from the first, are marked as suspect.
+    pub n_suspects: usize,
+}
+
+/// An edge, and how suspect it is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EdgeRow {
+    /// The row of the table that its first point is.
+    pub i: usize,
+    /// That of its second.
+    pub j: usize,
+    /// Its points, as the model numbers them.
+    pub points: (u32, u32),
+    /// What its points are called.
+    pub ids: [String; 2],
+    /// Distance of its points in the scaled units of the data.
+    pub length: f64,
+    /// Effective resistance between its points.
+    pub resistance: f64,
+    /// How far the local maps miss the step along it, in the scaled units.
+    pub residual: f64,
+    /// Resistance times residual.
+    pub score: f64,
+    /// What its removal gained, of a removed one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gain: Option<f64>,
+}
+
+impl EdgesView {
+    /// The edges of a model.
+    pub fn new(model: &Model) -> Result<Self> {
+        let scores = edge_scores(&model.fit)?;
+        let edges = scores.iter().map(|score| EdgeRow::new(model, score)).collect();
+        Ok(Self { edges, n_suspects: n_suspects(&scores) })
+    }
+
+    /// Writes the edges as CSV: i, j, length, resistance, residual, score.
+    pub fn write(&self, output: &Output) -> Result<()> {
+        write_edges(output, &self.edges, &[])
+    }
+}
+
+/// Edges as CSV, with these columns behind their numbers.
+pub(super) fn write_edges(output: &Output, edges: &[EdgeRow], more: &[&str]) -> Result<()> {
+    let header = ["i", "j"].iter().chain(&EdgeRow::NUMBERS).chain(more).map(|name| (*name).to_owned());
+    let row = |edge: &EdgeRow| {
+        let ends = [edge.i, edge.j].map(|row| row.to_string());
+        ends.into_iter().chain(edge.numbers().into_iter().chain(edge.gain).map(|number| number.to_string())).collect()
+    };
+    write_rows(output, &header.collect::<Vec<_>>(), edges.iter().map(row))
+}
+
+/// How many of these edges, which stand with the most suspect first, are marked.
+fn n_suspects(scores: &[EdgeScore]) -> usize {
+    let median = scores.get(scores.len() / 2).map_or(0.0, |middle| middle.score);
+    let standing_out = scores.iter().take_while(|edge| edge.score > SUSPECT * median).count();
+    standing_out.clamp(LEAST_SUSPECTS, MOST_SUSPECTS).min(scores.len())
+}
+
+impl EdgeRow {
+    /// The names of the numbers that an edge has.
+    pub const NUMBERS: [&'static str; 4] = ["length", "resistance", "residual", "score"];
+
+    /// An edge of a model.
+    pub fn new(model: &Model, score: &EdgeScore) -> Self {
+        let EdgeScore { edge, length, resistance, residual, score } = *score;
+        let [i, j] = rows(model, edge);
+        let ids = [edge.0, edge.1].map(|point| model.id(point as usize));
+        Self { i, j, points: edge, ids, length, resistance, residual, score, gain: None }
+    }
+
+    /// Its numbers in the order of their names.
+    pub fn numbers(&self) -> [f64; Self::NUMBERS.len()] {
+        [self.length, self.resistance, self.residual, self.score]
+    }
+}
+
+fn rows(model: &Model, (i, j): (u32, u32)) -> [usize; 2] {
+    [i, j].map(|point| model.fit.rows[point as usize])
+}
+
+/// A change of the graph, and what the bound says of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EdgeTestRow {
+    /// Edges that were taken out, by rows of the table.
+    pub removed: Vec<[usize; 2]>,
+    /// Pairs that were joined, by rows of the table.
+    pub added: Vec<[usize; 2]>,
+    /// The edges taken out, by points of the model.
+    pub removed_points: Vec<(u32, u32)>,
+    /// The pairs joined, by points of the model.
+    pub added_points: Vec<(u32, u32)>,
+    /// Seeds that were run.
+    pub seeds: usize,
+    /// Change of the bound in nats, mean over seeds.
+    pub change: f64,
+    /// Its standard deviation over seeds.
+    pub spread: f64,
+    /// The parts of the change.
+    pub parts: BoundParts,
+    /// Whether every run behind the numbers ended as it should.
+    pub converged: bool,
+}
+
+impl EdgeTestRow {
+    /// A test of edges of a model.
+    pub fn new(model: &Model, test: &EdgeTest) -> Self {
+        let listed = |edges: &[(u32, u32)]| edges.iter().map(|&edge| rows(model, edge)).collect();
+        Self {
+            removed: listed(&test.removed),
+            added: listed(&test.added),
+            removed_points: test.removed.clone(),
+            added_points: test.added.clone(),
+            seeds: test.seeds,
+            change: test.change,
+            spread: test.spread,
+            parts: test.parts,
+            converged: test.converged,
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What `fit` and `info` show of a model, without its arrays.
+
+use super::{axis_name, spread};
+use crate::config::{Config, Init};
+use crate::fit::DistanceInterval;
+use crate::inference::{BoundParts, DeviationKind, Deviations, EngineNotes, Stop};
+use crate::io::Model;
+use crate::model::Hyperparameters;
+use serde::Serialize;
+
+/// A model in short.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Number of points.
+    pub n: usize,
+    /// Rows of the table that was fitted.
+    pub n_rows: usize,
+    /// Number of features.
+    pub n_features: usize,
+    /// Number of coordinates.
+    pub n_components: usize,
+    /// Names of the features.
+    pub feature_names: Vec<String>,
+    /// Number of edges.
+    pub n_edges: usize,
+    /// Edges that were added to join pieces.
+    pub bridges: Vec<(u32, u32)>,
+    /// Edges that pruning removed.
+    pub n_removed: usize,
+    /// The coordinates, each with its spread and how well it is known.
+    pub coordinates: Vec<CoordinateRow>,
+    /// How it was calibrated, if it was.
+    pub calibration: Option<CalibrationRow>,
+    /// The bound in the units of the table.
+    pub bound: f64,
+    /// The same per point.
+    pub bound_per_point: f64,
+    /// The same in scaled units.
+    pub bound_scaled: f64,
+    /// Its parts.
+    pub bound_parts_scaled: BoundParts,
+    /// The hyper-parameters.
+    pub hyperparameters: Hyperparameters,
+    /// Iterations of the run that was kept.
+    pub n_iter: usize,
+    /// How it ended.
+    pub stop: Stop,
+    /// The kind of its start.
+    pub start: Init,
+    /// The seed of its start.
+    pub start_seed: u64,
+    /// The engine and how it worked.
+    pub engine: EngineNotes,
+    /// What the standard deviations of coordinates are.
+    pub deviations: DeviationsRow,
+    /// Share of true neighbours that an approximate search found.
+    pub recall: Option<f64>,
+    /// Principal axes that the maps were restricted to.
+    pub pca: Option<PcaRow>,
+    /// The settings.
+    pub config: Config,
+    /// What to know before trusting it, in the words of a front end.
+    pub warnings: Vec<String>,
+}
+
+/// One coordinate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CoordinateRow {
+    /// Its name.
+    pub name: String,
+    /// Its standard deviation over the points.
+    pub spread: f64,
+    /// The median over the points of how well it is known: a standard deviation.
+    pub deviation: f64,
+}
+
+/// A calibration in short.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CalibrationRow {
+    /// Parts of the rows that were left out in turn.
+    pub parts: usize,
+    /// What deviations of new rows are multiplied by.
+    pub spread: f64,
+}
+
+/// Principal axes that the means of maps are restricted to.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PcaRow {
+    /// How many.
+    pub axes: usize,
+    /// The share of the variance along them.
+    pub share: f64,
+}
+
+/// What standard deviations of coordinates are.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DeviationsRow {
+    /// How they were found.
+    pub kind: DeviationKind,
+    /// Draws they were estimated from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draws: Option<usize>,
+    /// Standard error of a deviation, as a share of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relative_error: Option<f64>,
+}
+
+impl From<Deviations> for DeviationsRow {
+    fn from(deviations: Deviations) -> Self {
+        let (draws, relative_error) = match deviations {
+            Deviations::Sampled { draws, relative_error } => (Some(draws), Some(relative_error)),
+            Deviations::Exact | Deviations::Conditional => (None, None),
+        };
+        Self { kind: deviations.kind(), draws, relative_error }
+    }
+}
+
+impl Summary {
+    /// The summary of a model, with its cautions in the words of a front end.
+    pub fn new(model: &Model, warnings: Vec<String>) -> Self {
+        let fit = &model.fit;
+        let n = fit.n();
+        let deviations = fit.standard_deviations();
+        let coordinate = |a: usize| {
+            let mut known = deviations.col_as_slice(a).to_vec();
+            known.sort_unstable_by(f64::total_cmp);
+            CoordinateRow {
+                name: axis_name(a),
+                spread: spread(fit.coordinates.col_as_slice(a)),
+                deviation: known[n / 2],
+            }
+        };
+        Self {
+            n,
+            n_rows: fit.n_rows,
+            n_features: fit.observations.ncols(),
+            n_components: fit.coordinates.ncols(),
+            feature_names: model.feature_names.clone(),
+            n_edges: fit.graph.edges().len(),
+            bridges: fit.bridges.clone(),
+            n_removed: fit.removed.len(),
+            coordinates: (0..fit.coordinates.ncols()).map(coordinate).collect(),
+            calibration: fit.calibration.as_ref().map(|c| CalibrationRow { parts: c.folds, spread: c.spread }),
+            bound: fit.bound(),
+            bound_per_point: fit.bound() / n as f64,
+            bound_scaled: fit.bound_scaled(),
+            bound_parts_scaled: fit.parts,
+            hyperparameters: fit.hyper,
+            n_iter: fit.trace.len(),
+            stop: fit.stop,
+            start: fit.start,
+            start_seed: fit.start_seed,
+            engine: fit.engine.clone(),
+            deviations: fit.deviations.into(),
+            recall: fit.recall,
+            pca: fit.reduced.map(|(axes, share)| PcaRow { axes, share }),
+            config: fit.config.clone(),
+            warnings,
+        }
+    }
+
+    /// Neighbours that a point has in the mean.
+    pub fn mean_degree(&self) -> f64 {
+        2.0 * self.n_edges as f64 / self.n as f64
+    }
+}
+
+/// The distance of two points with its credible interval.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DistanceRow {
+    /// The points as they were named.
+    pub pair: String,
+    /// Probability of the interval.
+    pub level: f64,
+    /// Distance of the means.
+    pub of_means: f64,
+    /// Lower end.
+    pub lower: f64,
+    /// Median.
+    pub median: f64,
+    /// Upper end.
+    pub upper: f64,
+}
+
+impl DistanceRow {
+    /// An interval of this level between two points.
+    pub fn new(pair: &str, level: f64, found: DistanceInterval) -> Self {
+        let DistanceInterval { of_means, lower, median, upper } = found;
+        Self { pair: pair.to_owned(), level, of_means, lower, median, upper }
+    }
+}
