@@ -34,7 +34,9 @@ class TrainingPoints(Attributes):
         native = self._fitted()
         chosen = np.arange(len(self.embedding_)) if points is None else np.atleast_1d(np.asarray(points))
         if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or (chosen.size and chosen.min() < 0):
-            raise ValueError(f"points must be one or more points of the model, numbered below {len(self.embedding_)}")
+            raise ValueError(
+                f"points is empty or names a point that is not there; give points from 0 to {len(self.embedding_) - 1}"
+            )
         return native.loadings(chosen.tolist())
 
     def leave_one_out(self) -> dict[str, Array]:
@@ -88,7 +90,7 @@ class TrainingPoints(Attributes):
         first, second = _settings.whole("i", i, 0, last), _settings.whole("j", j, 0, last)
         share = _settings.real("level", level)
         if not 0 < share < 1:
-            raise ValueError(f"level must be between 0 and 1, not {share}")
+            raise ValueError(f"level is {share}; use a number between 0 and 1")
         found = native.distance_interval(first, second, share)
         return dict(zip(("of_means", "lower", "median", "upper"), found, strict=True))
 

@@ -45,7 +45,6 @@ from ._paint import (
 )
 
 if TYPE_CHECKING:
-
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
@@ -269,7 +268,7 @@ def comparison(
     if not comparison.embeddings:
         raise ValueError("no method found an embedding; look at the notes in comparison.records")
     if n_columns is not None and not n_columns >= 1:
-        raise ValueError(f"n_columns is {n_columns}, but there must be at least one; give 1 or more")
+        raise ValueError(f"n_columns is {n_columns}, which draws nothing; give 1 or more")
     paint = comparison._paint(colour)
     colours = rgba(paint, cmap)
     across = min(len(panels), n_columns or tidy(len(panels)))
@@ -317,7 +316,7 @@ def edge_scores(model: LLLVM, *, ax: Axes | None = None, top: int = 20) -> Axes:
     >>> plotting.edge_scores(model, top=5)  # doctest: +SKIP
     """
     if top < 1:
-        raise ValueError(f"top is {top}, but at least one edge must be drawn; give 1 or more")
+        raise ValueError(f"top is {top}, which draws nothing; give 1 or more")
     places, chosen = read_places(model, (0, 1))
     from . import edge_scores as scores_of
 
@@ -356,7 +355,7 @@ def loadings(model: LLLVM, points: ArrayLike | None = None, *, ax: Axes | None =
     """
     check_fitted(model)
     if top < 1:
-        raise ValueError(f"top is {top}, but at least one feature must be drawn; give 1 or more")
+        raise ValueError(f"top is {top}, which draws nothing; give 1 or more")
     mean, std = (np.asarray(part, dtype=float) for part in model.loadings(points))  # [d_y, d_x] both
     spread = np.asarray(model.embedding_, dtype=float).std(axis=0)
     strength = np.abs(mean * spread).max(axis=1)
