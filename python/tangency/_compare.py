@@ -1,4 +1,4 @@
-"""The model beside the well-known methods, on the same rows of the same table."""
+"""The model next to the well-known methods, on the same rows of the same table."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Comparison:
         return save(path, _tangency.multiples(self._panels, labels, values, titles, title=heading, kind=kind))
 
     def report(self, path: str | os.PathLike[str] | None = None, *, title: str = "") -> Report:
-        """Makes the page of the fitted model, with the other methods beside it.
+        """Makes the page of the fitted model, with the other methods next to it.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ def compare(
     verbose: Any = False,
     **settings: Any,
 ) -> Comparison:
-    """Puts the model beside the well-known methods: coordinates, time, memory, and how good each embedding is.
+    """Puts the model next to the well-known methods: coordinates, time, memory, and how good each embedding is.
 
     All get the same rows, scaling, graph, dimension and seed.
 
@@ -236,7 +236,7 @@ def compare(
     truth : array_like of shape (n_samples, d), default=None
         Coordinates that are known, to measure against.
     labels : array_like of shape (n_samples,), default=None
-        Classes that are known, to tell apart.
+        Known classes; the error of nearest neighbours is then measured too.
     methods : 'all', str or iterable of str, default='all'
         'll-lvm', 'll-lvm-pruned' (on the graph without the edges that the bound speaks against), and those of
         :func:`embed`. From 'all' the GP-LVM is left out, with a warning, if it would take too long.
@@ -378,10 +378,10 @@ def _run(
     return records, embeddings, len(records) == len(methods) and not stopped
 
 
-def _record(told: dict[str, Any]) -> dict[str, Any]:
-    held, measures = told.pop("peak_bytes"), told.pop("measures") or {}
-    record = {name: told[name] for name in ("method", "settings", "seconds")}
+def _record(trial: dict[str, Any]) -> dict[str, Any]:
+    held, measures = trial.pop("peak_bytes"), trial.pop("measures") or {}
+    record = {name: trial[name] for name in ("method", "settings", "seconds")}
     record["peak_mib"] = None if held is None else held / 2**20
-    record["objective"] = told["objective"]
+    record["objective"] = trial["objective"]
     record |= {name: measures.get(name) for name in MEASURES}
-    return record | {"note": told["note"], "failed": told["failed"]}
+    return record | {"note": trial["note"], "failed": trial["failed"]}

@@ -1,4 +1,4 @@
-"""Tables that a user brings, checked; what is wrong with one is told in one sentence."""
+"""Tables that a user brings, checked; what is wrong with one is said in one sentence."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def classes(labels: Any, n: int) -> list[str]:
 
 
 def refuse_missing(table: NDArray[Any], name: str) -> None:
-    """Tells where the first number is missing."""
+    """Raises an error that names the first missing number."""
     finite = np.isfinite(table)
     if finite.all():
         return

@@ -40,7 +40,7 @@ class TrainingPoints(Attributes):
         return native.loadings(chosen.tolist())
 
     def leave_one_out(self) -> dict[str, Array]:
-        """Each training row as the others see it: a large strain tells where the manifold is badly fitted.
+        """Each training row as the others see it: a large strain shows where the manifold is badly fitted.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""How good an embedding is: against coordinates that are known, against the table, for telling classes apart.
+"""How good an embedding is: against coordinates that are known, against the table, for separating classes.
 
 The same measures stand in the records of :func:`tangency.compare`. Tables are n rows of numbers; coordinates of one
 dimension may also be a plain list of n numbers.

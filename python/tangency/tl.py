@@ -11,7 +11,7 @@ from ._lllvm import LLLVM
 
 __all__ = ["lllvm"]
 
-#: Up to this many variables scanpy takes ``adata.X`` rather than principal components, unless it is told otherwise.
+#: Up to this many variables scanpy takes ``adata.X`` rather than principal components, unless asked otherwise.
 SMALL = 50
 
 #: Parameters of the estimator that make a graph.
