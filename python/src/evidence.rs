@@ -11,7 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tangency::Symmetry;
 use tangency::evidence::{
-    Cell, CellFit, GraphChoice, PruneOptions, PruneProgress, PruneStep, Selection as Grid, prune, test_edges,
+    Cell, CellFit, GraphChoice, PruneOptions, PruneProgress, PruneStep, Selection as Grid, prune_from, test_edges,
 };
 use tangency::view::{EdgeRow, EdgeTestRow, EdgesView, EvidenceView, PruningView};
 
@@ -51,7 +51,8 @@ pub fn change_edges(
     settings::json(&tests.iter().map(|test| EdgeTestRow::new(&model.saved, test)).collect::<Vec<_>>())
 }
 
-/// The model on the graph without short-circuits, and what was found, as JSON.
+/// The model on the graph without short-circuits, and what was found, as JSON. A model that was asked to keep its whole
+/// posterior gives it up for that.
 #[pyfunction]
 #[pyo3(name = "prune", signature = (model, max_removed, min_gain, threads, progress=None))]
 pub fn prune_graph(
@@ -64,7 +65,7 @@ pub fn prune_graph(
 ) -> PyResult<(Model, String)> {
     let options = PruneOptions { max_removed, min_gain, ..PruneOptions::default() };
     let found = attend(py, threads, progress.as_ref(), |watch| {
-        prune(&model.saved.fit, &options, &mut |progress| watch.tell(|| told(progress)))
+        prune_from(&model.saved.fit, model.take_posterior(), &options, &mut |progress| watch.tell(|| told(progress)))
     })?;
     let view = settings::json(&PruningView::new(&model.saved, &found))?;
     Ok((model.with_fit(found.fit), view))

@@ -28,7 +28,7 @@ mod _tangency {
     #[pymodule_export]
     use crate::evidence::{Selection, change_edges, prune_graph, run_cell, score_edges};
     #[pymodule_export]
-    use crate::model::{Model, try_start};
+    use crate::model::{Model, best_start, starts, try_start};
     #[pymodule_export]
     use crate::peers::{Comparison, embed_table};
     #[pymodule_export]
@@ -48,7 +48,6 @@ mod _tangency {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("REACH", tangency::view::REACH)?;
         module.add("EDGE_NUMBERS", tangency::view::EdgeRow::NUMBERS)?;
-        module.add("COARSE_ABOVE", tangency::inference::COARSE_ABOVE)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -13,7 +13,7 @@ from ._attributes import Array
 from ._new_rows import NewRows
 from ._persistence import Persistence
 from ._progress import Bar, warn
-from ._tangency import Model
+from ._tangency import Model, starts
 from ._training_points import TrainingPoints
 
 
@@ -328,14 +328,31 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     def _run(self, table: Array, config: str, names: list[str], edges: Any, threads: int) -> Model:
         """The fit of one start, or the best of several."""
         start = _starts.given(self.init, self.n_components, *table.shape)
-        numbers = _starts.numbers(self.init, self.n_init, self.engine, len(table))
-        if len(numbers) > 1 and start is None and self.n_init > 1:
-            trial = self.init == "auto"
+        keep = bool(self.prune)  # pruning goes on from the whole posterior
+        several = start is None and self.n_init > 1
+        numbers = starts(*table.shape, config) if several else []
+        if len(numbers) > 1:
             return _starts.best_of(
-                numbers, trial, table, config, names, edges=edges, n_jobs=self.n_jobs, verbose=self.verbose
+                numbers,
+                table,
+                config,
+                names,
+                edges=edges,
+                keep_posterior=keep,
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
             )
         with Bar("fit", self.verbose) as bar:
-            return Model.fit(table, config, names, edges=edges, start=start, threads=threads, progress=bar.callback)
+            return Model.fit(
+                table,
+                config,
+                names,
+                edges=edges,
+                start=start,
+                keep_posterior=keep,
+                threads=threads,
+                progress=bar.callback,
+            )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

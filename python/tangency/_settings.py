@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
 
@@ -170,12 +170,6 @@ def preset(name: str) -> dict[str, Any]:
     """The arguments that differ from the defaults of the library in a preset."""
     plain, changed = params_of(_LISTS["presets"]["default"]), params_of(_LISTS["presets"][name])
     return {name: value for name, value in changed.items() if value != plain[name]}
-
-
-def first_best(ranks: Iterable[tuple[bool, float]]) -> int:
-    """The place of the highest rank, the first of equals."""
-    listed = list(ranks)
-    return max(range(len(listed)), key=lambda place: (listed[place], -place))
 
 
 Progress = Callable[[str, int, "int | None", "float | None"], None]

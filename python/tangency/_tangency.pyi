@@ -4,12 +4,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-COARSE_ABOVE: int
 EDGE_NUMBERS: list[str]
 REACH: float
 __version__: str
 __all__ = [
-    "COARSE_ABOVE",
     "EDGE_NUMBERS",
     "REACH",
     "__version__",
@@ -66,6 +64,7 @@ class Model:
         edges: _Pairs | None = None,
         start: _Floats | None = None,
         only: int | None = None,
+        keep_posterior: bool = False,
         threads: int = 1,
         progress: _Progress | None = None,
         stop: Stop | None = None,
@@ -77,7 +76,6 @@ class Model:
     def to_bytes(self) -> bytes: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def save(self, path: str, overwrite: bool) -> None: ...
-    def with_feature_names(self, feature_names: list[str]) -> Model: ...
     @property
     def config(self) -> str: ...
     @property
@@ -222,9 +220,17 @@ def multiples(
     title: str,
     kind: str,
 ) -> bytes: ...
+def starts(n: int, n_features: int, config: str) -> list[int]: ...
+def best_start(ranks: list[tuple[bool, float]]) -> int | None: ...
 def try_start(
-    values: _Floats, config: str, edges: _Pairs | None, number: int, threads: int, stop: Stop | None = None
-) -> tuple[bool, float]: ...
+    values: _Floats,
+    config: str,
+    feature_names: list[str],
+    edges: _Pairs | None,
+    number: int,
+    threads: int,
+    stop: Stop | None = None,
+) -> tuple[tuple[bool, float], Model | None]: ...
 def run_cell(
     values: _Floats, candidate: int, config: str, edges: _Pairs, threads: int, stop: Stop | None = None
 ) -> str | None: ...

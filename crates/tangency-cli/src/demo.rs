@@ -41,7 +41,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
         carried: vec![],
     };
     let (_, shortcuts) = roll.neighbor_edges(config.n_neighbors);
-    let model = fit::fit_table(Fitter::new(Config { connect: true, ..config }), table, say)?;
+    let (model, posterior) = fit::fit_to_prune(Fitter::new(Config { connect: true, ..config }), table, say)?;
     if crate::interrupt::asked() {
         return Err(Error::Interrupted { what: "the demo" });
     }
@@ -50,7 +50,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
         "fitted on each point's nearest neighbours, the two coordinates explain {:.1} % of the true ones (arc length and height)",
         100.0 * folded
     ));
-    let (model, pruned) = prune::prune_model(model, &PruneOptions::default(), say)?;
+    let (model, pruned) = prune::prune_model(model, posterior, &PruneOptions::default(), say)?;
     let found = pruned.removed.iter().filter(|edge| shortcuts.contains(&edge.score.edge)).count();
     say.line(&format!(
         "the bound speaks against {} of {} neighbour pairs; {} jump between layers of the roll, and {found} of these are among them",

@@ -7,13 +7,14 @@ use crate::words::Flags;
 use crate::{info, interrupt, progress, prune, report};
 use std::path::PathBuf;
 use tangency::extend::{calibrate, check_parts};
+use tangency::fit::FullPosterior;
 use tangency::inference::{Start, Stop};
 use tangency::io::table::{Table, TableOptions, read_cells, read_matrix, read_table};
 use tangency::io::{Claims, Model, save_model, write_embedding, write_trace};
 use tangency::linalg::Matrix;
 use tangency::message::{Message, Piece, Remedy, Sentence};
 use tangency::view::PruningView;
-use tangency::{Error, Fitter, Result};
+use tangency::{Error, Fit, Fitter, Result};
 use tangency_report::command::{Files, command, flag};
 use tangency_report::page::Report;
 
@@ -47,10 +48,11 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         check_parts(table.values.nrows(), config.n_components, parts)?;
     }
     let fitter = fitter(Fitter::new(config), &args.graph, &args.start, &table)?;
-    let mut model = fit_table(fitter, table, say)?;
+    let (mut model, posterior) =
+        if args.prune { fit_to_prune(fitter, table, say)? } else { (fit_table(fitter, table, say)?, None) };
     let mut pruned = None;
     if args.prune && model.fit.stop != Stop::Interrupted {
-        let (after, found) = prune::prune_model(model, &prune::options(pruning), say)?;
+        let (after, found) = prune::prune_model(model, posterior, &prune::options(pruning), say)?;
         model = after;
         let found = PruningView::new(&model, &found);
         prune::plan(&model, &found).iter().for_each(|line| say.line(line));
@@ -115,11 +117,24 @@ fn calibrate_model(model: &mut Model, parts: usize, say: Say) -> Option<String> 
 pub fn fit_table(fitter: Fitter, table: Table, say: Say) -> Result<Model> {
     interrupt::listen();
     let fit = fitter.observer(progress::observer(say)).fit(&table.values)?;
+    Ok(named(fit, table, say))
+}
+
+/// The same with the whole posterior, for pruning to begin with.
+pub fn fit_to_prune(fitter: Fitter, table: Table, say: Say) -> Result<(Model, Option<FullPosterior>)> {
+    interrupt::listen();
+    let fitter = fitter.observer(progress::observer(say));
+    let (fit, posterior) = fitter.fit_with_posterior(table.values.as_ref())?;
+    Ok((named(fit, table, say), posterior))
+}
+
+/// A fit with the names of its rows; what was decided on the way is noted.
+fn named(fit: Fit, table: Table, say: Say) -> Model {
     let kept = |names: Vec<String>| fit.rows.iter().map(|&row| names[row].clone()).collect::<Vec<_>>();
     let (ids, labels) = (table.ids.map(&kept), table.labels.map(&kept));
     let model = Model { fit, feature_names: table.feature_names, ids, labels };
     info::decided(&model).iter().for_each(|text| say.note(text));
-    Ok(model)
+    model
 }
 
 /// Files that a fit reads.

@@ -4,9 +4,10 @@ use crate::interrupt;
 use crate::say::Say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ops::ControlFlow;
+use tangency::Choice;
 use tangency::compare::Entrant;
 use tangency::evidence::{PruneProgress, PruneStep};
-use tangency::inference::{Progress, Stage};
+use tangency::inference::Progress;
 
 /// How often a bar is drawn that counts the time.
 const TICK: std::time::Duration = std::time::Duration::from_millis(500);
@@ -26,11 +27,7 @@ pub fn observer(say: Say) -> impl FnMut(&Progress) -> ControlFlow<()> {
             bar.set_prefix(name);
         }
         bar.set_position(progress.point.iteration as u64);
-        let stage = match progress.stage {
-            Stage::FittingMaps => "fitting maps",
-            Stage::Growing => "growing",
-            Stage::Climbing => "climbing",
-        };
+        let stage = progress.stage.name().replace('-', " ");
         bar.set_message(format!("{stage}, bound {:.2} (scaled)", progress.point.bound_scaled));
         go_on()
     }

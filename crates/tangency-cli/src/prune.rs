@@ -6,7 +6,8 @@ use crate::say::{self, Say};
 use crate::{edges, fit, info, interrupt, progress};
 use serde_json::json;
 use std::path::PathBuf;
-use tangency::evidence::{PruneOptions, Pruned, prune};
+use tangency::evidence::{PruneOptions, Pruned, prune_from};
+use tangency::fit::FullPosterior;
 use tangency::io::table::{TableOptions, read_table};
 use tangency::io::{Claims, Model, Output, load_model, save_model, write_edges, write_embedding};
 use tangency::message;
@@ -38,14 +39,14 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
         None
     };
 
-    let model = model(args, config, say)?;
+    let (model, posterior) = model(args, config, say)?;
     if let Some((.., page)) = &outputs {
         Page::check(page, model.feature_names.len())?;
     }
     if interrupt::asked() {
         return Err(Error::Interrupted { what: "the fit before the search" });
     }
-    let (model, pruned) = prune_model(model, &options(&args.pruning), say)?;
+    let (model, pruned) = prune_model(model, posterior, &options(&args.pruning), say)?;
     let view = PruningView::new(&model, &pruned);
     plan(&model, &view).iter().for_each(|line| say.line(line));
     let mut written = Vec::new();
@@ -74,7 +75,7 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
 }
 
 /// The model to prune: the one named, or the fit of the table named.
-fn model(args: &PruneArgs, config: Config, say: Say) -> Result<Model> {
+fn model(args: &PruneArgs, config: Config, say: Say) -> Result<(Model, Option<FullPosterior>)> {
     let path = &args.table.table;
     let options = fit::table_options(&args.table);
     if path.extension().is_some_and(|extension| extension == "safetensors") {
@@ -87,11 +88,11 @@ fn model(args: &PruneArgs, config: Config, say: Say) -> Result<Model> {
                 [Remedy::act("leave them out"), Remedy::act("give the table instead of the model to fit it again")],
             ));
         }
-        return load_model(path);
+        return Ok((load_model(path)?, None));
     }
     let table = read_table(path, &options)?;
     let fitter = fit::fitter(Fitter::new(config), &args.graph, &args.start, &table)?;
-    fit::fit_table(fitter, table, say)
+    fit::fit_to_prune(fitter, table, say)
 }
 
 /// Files with the edges of a pruned graph.
@@ -124,10 +125,17 @@ pub fn options(args: &PruningArgs) -> PruneOptions {
     PruneOptions { max_removed: args.max_removed, min_gain: args.min_gain.unwrap_or(default.min_gain), ..default }
 }
 
-/// Prunes with progress and Ctrl-C.
-pub fn prune_model(model: Model, options: &PruneOptions, say: Say) -> Result<(Model, Pruned)> {
+/// Prunes with progress and Ctrl-C, from the posterior of the fit where it is at hand. A model from a file has only a part of
+/// it: the rest is found again, so that `fit` followed by `prune MODEL` ends in the same graph as `fit --prune`, but not in
+/// the same bits.
+pub fn prune_model(
+    model: Model,
+    posterior: Option<FullPosterior>,
+    options: &PruneOptions,
+    say: Say,
+) -> Result<(Model, Pruned)> {
     interrupt::listen();
-    let pruned = prune(&model.fit, options, &mut progress::pruning(say))?;
+    let pruned = prune_from(&model.fit, posterior, options, &mut progress::pruning(say))?;
     Ok((Model { fit: pruned.fit.clone(), ..model }, pruned))
 }
 

@@ -88,7 +88,7 @@ fn measure<E: Engine>(n: usize, d_y: usize, iterations: usize) {
         0..3 => roll.points[(i, f)],
         _ => (roll.truth[(i, 0)] * (0.05 + 0.01 * (f % 17) as f64) + roll.truth[(i, 1)] * 0.02 * (f % 13) as f64).sin(),
     });
-    let (_, scaled) = Scaling::learn(&values, Default::default()).unwrap();
+    let (_, scaled) = Scaling::learn(values.as_ref(), Default::default()).unwrap();
     let graph = tangency::graph::neighbor_graph(&scaled, 9, Symmetry::Or);
     let before = peak_memory();
     let config = Config { tol: 0.0, ..Config::default() };

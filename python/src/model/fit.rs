@@ -2,11 +2,15 @@
 
 use crate::arrays::{self, Lying, Pairs, Table};
 use crate::attend::{Stop, Told, Watch, attend_until};
+use crate::errors::exception;
+use crate::model::Model;
 use crate::settings;
 use pyo3::prelude::*;
 use std::time::Instant;
+use tangency::fit::{FullPosterior, Plan, StartRank};
+use tangency::io::Model as SavedModel;
 use tangency::linalg::Matrix;
-use tangency::{Config, Fit, Fitter, Progress, Stage, Start};
+use tangency::{Choice, Config, Fit, Fitter, Progress, Start};
 
 /// A table to be fitted, the settings, and the graph if it is given.
 pub struct Task<'a> {
@@ -21,8 +25,15 @@ impl<'a> Task<'a> {
         Ok(Self { lying, config, edges: edges.map(arrays::edges).transpose()? })
     }
 
-    /// The fit, and how many seconds it took; from a start that is given, or only from the one with a number.
-    pub fn fit(self, start: Option<Start>, only: Option<usize>, watch: &Watch) -> tangency::Result<(Fit, f64)> {
+    /// The fit, with its whole posterior if that is to be kept; from a start that is given, or only from the one with a
+    /// number.
+    pub fn fit(
+        self,
+        start: Option<Start>,
+        only: Option<usize>,
+        keep_posterior: bool,
+        watch: &Watch,
+    ) -> tangency::Result<Fitted> {
         let (begin, lying) = (Instant::now(), self.lying);
         let mut fitter = self.fitter(watch);
         if let Some(start) = start {
@@ -31,7 +42,11 @@ impl<'a> Task<'a> {
         if let Some(number) = only {
             fitter = fitter.only(number);
         }
-        Ok((fitter.fit_view(lying.view())?, begin.elapsed().as_secs_f64()))
+        let (fit, posterior) = match keep_posterior {
+            true => fitter.fit_with_posterior(lying.view())?,
+            false => (fitter.fit_view(lying.view())?, None),
+        };
+        Ok(Fitted { fit, posterior, seconds: begin.elapsed().as_secs_f64() })
     }
 
     fn fitter(self, watch: &Watch) -> Fitter<'_> {
@@ -41,6 +56,13 @@ impl<'a> Task<'a> {
             None => fitter,
         }
     }
+}
+
+/// A fit, and how many seconds it took.
+pub struct Fitted {
+    pub fit: Fit,
+    pub posterior: Option<FullPosterior>,
+    pub seconds: f64,
 }
 
 /// A start that the caller gives: coordinates, or maps of each point.
@@ -67,35 +89,51 @@ impl Given<'_> {
     }
 }
 
-/// How one of several starts does: whether it stands, and its bound.
+/// Whether a start stands, and its bound: the larger the better.
+type Rank = (bool, f64);
+
+/// Numbers of the starts that a fit of such a table compares.
 #[pyfunction]
-#[pyo3(signature = (values, config, edges, number, threads, stop=None))]
+pub fn starts(n: usize, n_features: usize, config: &str) -> PyResult<Vec<usize>> {
+    let config = settings::config(config)?;
+    config.validate().map_err(exception)?;
+    Ok(Plan::new(n, n_features, &config).starts.iter().map(|start| start.number).collect())
+}
+
+/// The place of the best of some ranks, the first of equals.
+#[pyfunction]
+pub fn best_start(ranks: Vec<Rank>) -> Option<usize> {
+    let ranks: Vec<_> = ranks.into_iter().map(|(stands, bound_scaled)| StartRank { stands, bound_scaled }).collect();
+    StartRank::best(&ranks)
+}
+
+/// How one of several starts does: its rank, and its model if it was run to its end.
+#[pyfunction]
+#[pyo3(signature = (values, config, feature_names, edges, number, threads, stop=None))]
 pub fn try_start(
     py: Python<'_>,
     values: Table<'_>,
     config: &str,
+    feature_names: Vec<String>,
     edges: Option<Pairs<'_>>,
     number: usize,
     threads: usize,
     stop: Option<&Stop>,
-) -> PyResult<(bool, f64)> {
+) -> PyResult<(Rank, Option<Model>)> {
     let task = Task::new(&values, config, edges.as_ref())?;
-    let rank = attend_until(py, stop, threads, None, |watch| {
+    let tried = attend_until(py, stop, threads, None, |watch| {
         let lying = task.lying;
         task.fitter(watch).try_start(lying.view(), number)
     })?;
-    Ok((rank.stands, rank.bound_scaled))
+    let model = tried.fit.map(|fit| Model::new(SavedModel { fit, feature_names, ids: None, labels: None }));
+    Ok(((tried.rank.stands, tried.rank.bound_scaled), model))
 }
 
 fn told(progress: &Progress) -> Told {
-    let stage = match progress.stage {
-        Stage::FittingMaps => "fitting maps",
-        Stage::Growing => "growing",
-        Stage::Climbing => "climbing",
-    };
+    let stage = progress.stage.name().replace('-', " ");
     let run = match (progress.trial, progress.starts) {
         (true, starts) => format!("trial {}/{starts}, {stage}", progress.start),
-        (false, 1) => stage.to_owned(),
+        (false, 1) => stage,
         (false, starts) => format!("start {}/{starts}, {stage}", progress.start),
     };
     Told {

@@ -5,23 +5,23 @@ mod fit;
 mod new_rows;
 mod training_points;
 
-pub use fit::{Given, try_start};
+pub use fit::{Given, best_start, starts, try_start};
 
 use crate::arrays::{Lying, Out, OutPairs, Pairs, Table, array, pairs, rows};
 use crate::attend::{Stop, Told, Watch, attend, attend_until};
 use crate::errors::exception;
 use crate::settings;
 use crate::words::Arguments;
-use fit::Task;
+use fit::{Fitted, Task};
 use numpy::{Ix1, Ix2, Ix3, Ix4};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tangency::Choice;
 use tangency::extend::{Extension, Predicts};
-use tangency::fit::Caution;
+use tangency::fit::{Caution, FullPosterior};
 use tangency::inference::Deviations;
 use tangency::io::table::{TableOptions, TableStream};
 use tangency::io::{
@@ -35,6 +35,8 @@ use training_points::Seen;
 pub struct Model {
     pub saved: Arc<SavedModel>,
     extension: OnceLock<Arc<Extension>>,
+    /// The whole posterior, from a fit that was asked to keep it until it is pruned.
+    posterior: Mutex<Option<FullPosterior>>,
     /// How long the library took to fit it; the bench compares that with what Python waits.
     #[pyo3(get)]
     seconds: f64,
@@ -42,7 +44,12 @@ pub struct Model {
 
 impl Model {
     pub fn new(saved: SavedModel) -> Self {
-        Self { saved: Arc::new(saved), extension: OnceLock::new(), seconds: 0.0 }
+        Self { saved: Arc::new(saved), extension: OnceLock::new(), posterior: Mutex::default(), seconds: 0.0 }
+    }
+
+    /// Gives up the whole posterior, if there is one.
+    pub fn take_posterior(&self) -> Option<FullPosterior> {
+        self.posterior.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The same names with another fit.
@@ -65,7 +72,7 @@ impl Model {
 impl Model {
     /// Fits a table.
     #[staticmethod]
-    #[pyo3(signature = (values, config, feature_names, *, edges=None, start=None, only=None, threads=1, progress=None, stop=None))]
+    #[pyo3(signature = (values, config, feature_names, *, edges=None, start=None, only=None, keep_posterior=false, threads=1, progress=None, stop=None))]
     fn fit(
         py: Python<'_>,
         values: Table<'_>,
@@ -74,14 +81,18 @@ impl Model {
         edges: Option<Pairs<'_>>,
         start: Option<Given<'_>>,
         only: Option<usize>,
+        keep_posterior: bool,
         threads: usize,
         progress: Option<Py<PyAny>>,
         stop: Option<&Stop>,
     ) -> PyResult<Self> {
         let task = Task::new(&values, config, edges.as_ref())?;
         let start = start.map(|start| start.start()).transpose()?;
-        let (fit, seconds) = attend_until(py, stop, threads, progress.as_ref(), |watch| task.fit(start, only, watch))?;
-        Ok(Self { seconds, ..Self::new(SavedModel { fit, feature_names, ids: None, labels: None }) })
+        let found =
+            attend_until(py, stop, threads, progress.as_ref(), |watch| task.fit(start, only, keep_posterior, watch))?;
+        let Fitted { fit, posterior, seconds } = found;
+        let made = Self::new(SavedModel { fit, feature_names, ids: None, labels: None });
+        Ok(Self { seconds, posterior: Mutex::new(posterior), ..made })
     }
 
     /// Reads a model file.
@@ -120,12 +131,6 @@ impl Model {
     #[getter]
     fn feature_names(&self) -> Vec<String> {
         self.saved.feature_names.clone()
-    }
-
-    /// The same model with other names of the features.
-    fn with_feature_names(&self, feature_names: Vec<String>) -> Self {
-        let SavedModel { fit, ids, labels, .. } = &*self.saved;
-        Self::new(SavedModel { fit: fit.clone(), feature_names, ids: ids.clone(), labels: labels.clone() })
     }
 
     #[getter]

@@ -23,10 +23,10 @@ pub struct CompareArgs {
     pub truth: Vec<String>,
     #[arg(long, help = methods(), value_delimiter = ',', default_value = "all", value_name = "LIST", help_heading = METHODS)]
     pub methods: Vec<String>,
-    #[command(flatten, next_help_heading = GRAPH)]
-    pub graph: EdgeListArgs,
     #[command(flatten)]
     pub settings: Settings<Compared>,
+    #[command(flatten, next_help_heading = GRAPH)]
+    pub graph: EdgeListArgs,
     /// Share of the local variance that LLE adds to its systems
     #[arg(long, default_value_t = 1e-3, value_name = "SHARE", help_heading = METHODS)]
     pub regularization: f64,

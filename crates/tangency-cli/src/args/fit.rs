@@ -10,10 +10,10 @@ use std::path::PathBuf;
 pub struct FitArgs {
     #[command(flatten, next_help_heading = TABLE)]
     pub table: TableArgs,
-    #[command(flatten, next_help_heading = GRAPH)]
-    pub graph: EdgeListArgs,
     #[command(flatten)]
     pub settings: Settings<All>,
+    #[command(flatten, next_help_heading = GRAPH)]
+    pub graph: EdgeListArgs,
     #[command(flatten, next_help_heading = ENGINE)]
     pub start: StartArgs,
     /// Where the model goes

@@ -28,10 +28,10 @@ pub struct PruningArgs {
 pub struct PruneArgs {
     #[command(flatten, next_help_heading = TABLE)]
     pub table: TableArgs,
-    #[command(flatten, next_help_heading = GRAPH)]
-    pub graph: EdgeListArgs,
     #[command(flatten)]
     pub settings: Settings<All>,
+    #[command(flatten, next_help_heading = GRAPH)]
+    pub graph: EdgeListArgs,
     #[command(flatten, next_help_heading = ENGINE)]
     pub start: StartArgs,
     /// Write the result; without it the plan is shown and nothing is written

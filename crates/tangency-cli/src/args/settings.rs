@@ -121,6 +121,7 @@ impl<S: Scope> FromArgMatches for Settings<S> {
 fn preset() -> Arg {
     Arg::new("preset")
         .long("preset")
+        .value_name("PRESET")
         .help("Settings to begin from")
         .help_heading(heading(Group::Model))
         .value_parser(word::<Preset>())
@@ -170,7 +171,7 @@ fn help(setting: &Setting) -> StyledStr {
     let mut text: String = pieces.collect();
     text.truncate(text.trim_end_matches('.').len());
     if matches!(setting.kind, Kind::Switch) {
-        return if is_on(setting) { format!("Turn off: {text}").into() } else { text.into() };
+        return if is_on(setting) { format!("Turn off {}", uncapitalised(&text)).into() } else { text.into() };
     }
     let default = |preset: Preset| preset.config().get(setting.name).filter(|value| *value != Value::Unset);
     if let Some(plain) = default(Preset::default()) {
@@ -180,6 +181,11 @@ fn help(setting: &Setting) -> StyledStr {
         text = format!("{text} [default: {plain}{others}]");
     }
     text.into()
+}
+
+fn uncapitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 fn is_on(setting: &Setting) -> bool {

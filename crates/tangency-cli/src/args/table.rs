@@ -8,7 +8,8 @@ use tangency::graph::EdgeNames;
 /// Where the table is and which of its columns mean what.
 #[derive(Args)]
 pub struct TableArgs {
-    /// The table: .csv, .tsv, .npy, .npz or .parquet, one sample a row
+    /// The table: .csv, .tsv, .npy, .npz or .parquet, one sample per row
+    #[arg(help_heading = None::<&str>)]
     pub table: PathBuf,
     /// Column that names the samples
     #[arg(long)]

@@ -5,6 +5,7 @@ use crate::graph::Graph;
 use crate::linalg::Matrix;
 use crate::quality::{KnnError, affine_r2, continuity, geodesic_correlation, knn_error, procrustes, trustworthiness};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// Neighbours that trustworthiness and continuity look at.
 pub const RANKED: usize = 12;
@@ -16,7 +17,7 @@ const SHUFFLES: usize = 10;
 /// What an embedding is measured against.
 pub struct Yardsticks {
     /// Points, scaled, one a column. [d_y, n]
-    pub points: Matrix,
+    pub points: Arc<Matrix>,
     /// The same, one a row. [n, d_y]
     pub rows: Matrix,
     /// Who is next to whom.

@@ -7,14 +7,14 @@ pub use measures::{Measures, RANKED, Yardsticks};
 
 use crate::config::{Choice, Config, Rule};
 use crate::error::{Error, Result};
-use crate::evidence::{PruneOptions, prune};
-use crate::fit::{Fit, Fitter};
-use crate::inference::Stop;
+use crate::evidence::{PruneOptions, PruneProgress, prune_from};
+use crate::fit::{Fit, Fitter, FullPosterior};
+use crate::inference::{Progress, Stop};
 use crate::linalg::{Matrix, View, sequential_product};
 use crate::message;
 use crate::message::{Dialect, Fields, Message, Piece, Remedy, Sentence, given};
-use crate::model::{Scaling, build_graph, check_values};
-use crate::peers::{Embedding, Method, PeerOptions, embed};
+use crate::model::{Checked, Prepared, check_values};
+use crate::peers::{Embedding, Method, PeerOptions, embed_prepared};
 use std::fmt;
 use std::ops::ControlFlow;
 use std::str::FromStr;
@@ -38,6 +38,15 @@ impl Entrant {
     /// All there are, ours first.
     pub fn all() -> impl Iterator<Item = Self> {
         [Self::LlLvm, Self::LlLvmPruned].into_iter().chain(Method::ALL.iter().copied().map(Self::Peer))
+    }
+
+    fn uses_graph(self) -> bool {
+        match self {
+            // pruning has the time of the fit before it, which has that of the graph
+            Self::LlLvmPruned => false,
+            Self::LlLvm => true,
+            Self::Peer(method) => method.uses_graph(),
+        }
     }
 
     /// Whether it is left out of "all" with so many points, and why.
@@ -90,17 +99,26 @@ pub struct Comparison {
     pub config: Config,
     /// Settings of the other methods.
     pub options: PeerOptions,
-    /// A graph in place of nearest neighbours.
-    pub edges: Option<Vec<(u32, u32)>>,
     /// How memory is measured, if it can be.
     pub meter: Option<Meter>,
     /// The words in which a trial says what went wrong.
     pub words: &'static dyn Dialect,
-    values: Matrix,
-    rows: Vec<usize>,
+    prepared: Prepared,
+    /// Whether the graph is made of edges that were given.
+    own_edges: bool,
+    /// Seconds that scaling and graph took.
+    preparation: f64,
     yardsticks: Yardsticks,
     /// The fit of our model, from which pruning goes on.
-    fitted: Option<(Fit, f64, Option<u64>)>,
+    fitted: Option<Fitted>,
+}
+
+/// The fit of our model, and what it took.
+struct Fitted {
+    fit: Fit,
+    posterior: Option<FullPosterior>,
+    seconds: f64,
+    peak_bytes: Option<u64>,
 }
 
 /// What one entrant did.
@@ -112,7 +130,7 @@ pub struct Trial {
     pub settings: String,
     /// Seconds from the table to the coordinates.
     pub seconds: f64,
-    /// Most bytes held meanwhile, beyond what was held before.
+    /// Most bytes held meanwhile, beyond what was held before: the table, scaled, and its graph.
     pub peak_bytes: Option<u64>,
     /// Coordinates and measures, or why there are none.
     pub outcome: std::result::Result<Outcome, String>,
@@ -143,8 +161,7 @@ impl Comparison {
         truth: Option<Matrix>,
         labels: Option<Vec<String>>,
     ) -> Result<Self> {
-        config.validate()?;
-        check_values(values)?;
+        let table = Checked::new(values, &config)?;
         let n = values.nrows();
         if let Some(truth) = &truth {
             check_values(truth.as_ref())?;
@@ -162,25 +179,26 @@ impl Comparison {
             let remedies = vec![Remedy::act("give labels of at least two classes")];
             return Err(Error::Setting { name: "labels", problem, remedies });
         }
-        let values = values.to_owned();
-        let made = build_graph(&values, &config, edges.clone())?;
-        let rows = made.rows;
+        let (began, own_edges) = (Instant::now(), edges.is_some());
+        let prepared = table.prepare(edges)?;
+        let preparation = began.elapsed().as_secs_f64();
+        let rows = prepared.rows();
         let kept = |table: &Matrix| Matrix::from_fn(rows.len(), table.ncols(), |i, f| table[(rows[i], f)]);
-        let (_, points) = Scaling::learn(&kept(&values), config.scaling)?;
         let yardsticks = Yardsticks {
-            rows: points.transpose().to_owned(),
-            points,
-            graph: made.neighborhoods.graph().clone(),
+            rows: prepared.points().transpose().to_owned(),
+            points: prepared.table.points.clone(),
+            graph: prepared.graph().clone(),
             truth: truth.as_ref().map(kept),
             labels: labels.map(|labels| rows.iter().map(|&row| labels[row].clone()).collect()),
         };
         let options = PeerOptions { random_state: config.random_state, ..PeerOptions::default() };
-        Ok(Self { config, options, edges, meter: None, words: &Fields, values, rows, yardsticks, fitted: None })
+        let words = &Fields;
+        Ok(Self { config, options, meter: None, words, prepared, own_edges, preparation, yardsticks, fitted: None })
     }
 
     /// Rows of the table that take part, ascending.
     pub fn rows(&self) -> &[usize] {
-        &self.rows
+        self.prepared.rows()
     }
 
     /// What embeddings are measured against.
@@ -190,7 +208,7 @@ impl Comparison {
 
     /// The fit of our model, if it has run.
     pub fn fit(&self) -> Option<&Fit> {
-        self.fitted.as_ref().map(|(fit, ..)| fit)
+        self.fitted.as_ref().map(|fitted| &fitted.fit)
     }
 
     /// Runs one entrant and measures what it finds. What goes wrong with it is in the trial, so that others can go on.
@@ -204,12 +222,15 @@ impl Comparison {
         let found = self.embed(entrant, watch);
         let mut seconds = began.elapsed().as_secs_f64();
         let mut peak_bytes = self.meter.zip(held).map(|(meter, held)| (meter.peak)().saturating_sub(held));
+        if entrant.uses_graph() {
+            seconds += self.preparation;
+        }
         match (entrant, &mut self.fitted) {
-            (Entrant::LlLvm, Some((_, first, peak))) => (*first, *peak) = (seconds, peak_bytes),
+            (Entrant::LlLvm, Some(fitted)) => (fitted.seconds, fitted.peak_bytes) = (seconds, peak_bytes),
             // pruning goes on from the fit
-            (Entrant::LlLvmPruned, Some((_, first, peak))) => {
-                seconds += *first;
-                peak_bytes = peak_bytes.max(*peak);
+            (Entrant::LlLvmPruned, Some(fitted)) => {
+                seconds += fitted.seconds;
+                peak_bytes = peak_bytes.max(fitted.peak_bytes);
             }
             _ => {}
         }
@@ -224,49 +245,48 @@ impl Comparison {
     fn embed(&mut self, entrant: Entrant, watch: Watch) -> Result<(Matrix, Option<f64>, Option<String>)> {
         match entrant {
             Entrant::LlLvm => {
-                let fit = self.fit_model(watch)?;
-                let found = (fit.coordinates.clone(), Some(fit.bound()), caution(&fit));
-                self.fitted = Some((fit, 0.0, None));
-                Ok(found)
+                let fitted = self.fit_model(watch)?;
+                let fit = &self.fitted.insert(fitted).fit;
+                Ok((fit.coordinates.clone(), Some(fit.bound()), caution(fit)))
             }
             Entrant::LlLvmPruned => {
-                let fit = match self.fitted.take() {
+                let fitted = match self.fitted.take() {
                     Some(fitted) => fitted,
-                    None => (self.fit_model(watch)?, 0.0, None),
+                    None => self.fit_model(watch)?,
                 };
-                let fit = &self.fitted.insert(fit).0;
+                let Fitted { fit, posterior, .. } = self.fitted.insert(fitted);
                 if fit.stop == Stop::Interrupted {
                     return Err(Error::Interrupted { what: "pruning" });
                 }
-                let found = prune(fit, &PruneOptions::default(), &mut |now| watch(now.iterations, now.best))?;
+                let mut observer = |now: &PruneProgress| watch(now.iterations, now.best);
+                let found = prune_from(fit, posterior.take(), &PruneOptions::default(), &mut observer)?;
                 let removed = format!("{} of {} edges removed", found.removed.len(), fit.graph.edges().len());
                 let note = [Some(removed), caution(&found.fit)].into_iter().flatten().collect::<Vec<_>>().join("; ");
                 Ok((found.fit.coordinates.clone(), Some(found.fit.bound()), Some(note)))
             }
             Entrant::Peer(method) => {
                 let Embedding { coordinates, optimum, .. } =
-                    embed(self.values.as_ref(), method, &self.config, &self.options, self.edges.clone(), watch)?;
+                    embed_prepared(&self.prepared, method, &self.config, &self.options, watch)?;
                 let objective = optimum.as_ref().map(|optimum| optimum.objective);
                 Ok((coordinates, objective, optimum.and_then(|optimum| optimum.caution())))
             }
         }
     }
 
-    fn fit_model(&self, watch: Watch) -> Result<Fit> {
-        let mut fitter = Fitter::new(self.config.clone());
-        if let Some(edges) = &self.edges {
-            fitter = fitter.edges(edges.clone());
-        }
-        fitter.observer(|now| watch(now.point.iteration, now.point.bound_scaled)).fit(&self.values)
+    fn fit_model(&self, watch: Watch) -> Result<Fitted> {
+        let observer = |now: &Progress| watch(now.point.iteration, now.point.bound_scaled);
+        let fitter = Fitter::new(self.config.clone()).observer(observer);
+        let (fit, posterior) = fitter.fit_prepared_with_posterior(&self.prepared)?;
+        Ok(Fitted { fit, posterior, seconds: self.preparation, peak_bytes: None })
     }
 
     /// The settings of an entrant in words.
     fn settings(&self, entrant: Entrant) -> String {
         let (config, options) = (&self.config, &self.options);
-        let graph = match (&self.edges, config.radius) {
-            (Some(_), _) => "own edges".to_owned(),
-            (None, Some(radius)) => format!("radius={radius}"),
-            (None, None) => format!("k={}", config.n_neighbors),
+        let graph = match (self.own_edges, config.radius) {
+            (true, _) => "own edges".to_owned(),
+            (false, Some(radius)) => format!("radius={radius}"),
+            (false, None) => format!("k={}", config.n_neighbors),
         };
         let own = |text: String| format!("{graph} {text}");
         match entrant {

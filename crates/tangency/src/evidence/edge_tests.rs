@@ -1,18 +1,21 @@
 //! Is this edge real? The bound with it and without it.
 
-use super::hypothesis::{Hypothesis, StartFrom};
+use super::hypothesis::StartFrom;
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};
-use crate::fit::{Fit, Fitter, available_memory, check_memory_beside};
+use crate::fit::{Fit, Fitter, FullPosterior, Hypothesis, OfEngine, Plan};
 use crate::graph::{Graph, pieces};
 use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
 use crate::inference::{BoundParts, Engine, EngineKind, Stop};
 use crate::message::Remedy;
+use crate::model::ScaledTable;
 use std::ops::ControlFlow;
 
 /// Covariances that are held beside those of the fit at work: the posterior of the fit tested, and a warm refit.
 const HELD: u64 = 4;
+/// Those of them that are there already where the posterior is given.
+const GIVEN: u64 = 2;
 
 /// How the bound changes with the graph.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,10 +48,39 @@ pub fn test_edges(
     seeds: usize,
     observer: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Result<Vec<EdgeTest>> {
-    let n = fit.n();
+    test_edges_from(fit, None, edges, seeds, observer)
+}
+
+/// The same from the whole posterior of the fit, as [`Fitter::fit_with_posterior`] returns it. Without it, or with that of
+/// another fit, the posterior is found again from the coordinates of the fit.
+pub fn test_edges_from(
+    fit: &Fit,
+    posterior: Option<&FullPosterior>,
+    edges: &[(u32, u32)],
+    seeds: usize,
+    observer: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+) -> Result<Vec<EdgeTest>> {
     if fit.engine.kind != EngineKind::Factorised {
-        check_memory_beside(n, &fit.config, fit.observations.ncols(), available_memory(), HELD)?;
+        let held = if posterior.is_some() { HELD - GIVEN } else { HELD };
+        Plan::of_refits(fit).beside(held).check_memory()?;
     }
+    let mut tests = changes(fit, edges, seeds)?;
+    match (posterior.map(|posterior| &posterior.0), fit.engine.kind) {
+        (Some(OfEngine::Factorised(found)), _) if found.carries_on(fit) => {
+            compare_with_fit::<Factorised>(fit, Some(found), &mut tests, observer)
+        }
+        (Some(OfEngine::Exact(found)), _) if found.carries_on(fit) => {
+            compare_with_fit::<Exact>(fit, Some(found), &mut tests, observer)
+        }
+        (_, EngineKind::Factorised) => compare_with_fit::<Factorised>(fit, None, &mut tests, observer),
+        (_, EngineKind::Auto | EngineKind::Exact) => compare_with_fit::<Exact>(fit, None, &mut tests, observer),
+    }?;
+    Ok(tests.into_iter().map(|(test, _)| test).collect())
+}
+
+/// The tests to be made, each with its graph: each edge alone and, if there are several, first all at once.
+fn changes(fit: &Fit, edges: &[(u32, u32)], seeds: usize) -> Result<Vec<(EdgeTest, Graph)>> {
+    let n = fit.n();
     if seeds == 0 {
         return Err(Error::too_small("seeds", seeds, 1));
     }
@@ -86,22 +118,27 @@ pub fn test_edges(
         let parts = BoundParts::default();
         tests.push((EdgeTest { removed, added, change: 0.0, spread: 0.0, seeds, parts, converged: true }, graph));
     }
-
-    match fit.engine.kind {
-        EngineKind::Factorised => compare_with_fit::<Factorised>(fit, &mut tests, seeds, observer)?,
-        EngineKind::Auto | EngineKind::Exact => compare_with_fit::<Exact>(fit, &mut tests, seeds, observer)?,
-    }
-    Ok(tests.into_iter().map(|(test, _)| test).collect())
+    Ok(tests)
 }
 
 /// Fills in how the bound of each graph differs from that of the fit's graph.
 fn compare_with_fit<E: Engine>(
     fit: &Fit,
+    found: Option<&Hypothesis<E>>,
     tests: &mut [(EdgeTest, Graph)],
-    seeds: usize,
     observer: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Result<()> {
-    let mut evaluation = Evaluation::<E>::new(fit, tests.len() + 1, observer)?;
+    let seeds = tests.first().map_or(1, |(test, _)| test.seeds);
+    let total = tests.len() + 1;
+    let again;
+    let posterior = match found {
+        Some(found) => found,
+        None => {
+            again = Hypothesis::of_fit(fit, &mut |_, _| observer(0, total))?;
+            &again
+        }
+    };
+    let mut evaluation = Evaluation::<E>::new(fit, posterior, total, observer);
     let before = evaluation.best_bounds(&fit.graph, seeds)?;
     for (test, graph) in tests {
         let after = evaluation.best_bounds(graph, seeds)?;
@@ -124,8 +161,8 @@ fn compare_with_fit<E: Engine>(
 
 /// Fits graphs, each with the same chances.
 struct Evaluation<'a, E: Engine> {
-    fit: &'a Fit,
-    posterior: Hypothesis<E>,
+    posterior: &'a Hypothesis<E>,
+    table: ScaledTable,
     config: Config,
     done: usize,
     total: usize,
@@ -133,10 +170,14 @@ struct Evaluation<'a, E: Engine> {
 }
 
 impl<'a, E: Engine> Evaluation<'a, E> {
-    fn new(fit: &'a Fit, total: usize, observer: &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>) -> Result<Self> {
-        let posterior = Hypothesis::of_fit(fit, &mut |_, _| observer(0, total))?;
+    fn new(
+        fit: &Fit,
+        posterior: &'a Hypothesis<E>,
+        total: usize,
+        observer: &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Self {
         let config = Config { init: start_by_name(fit), draws: Some(0), ..fit.config_of_refits() };
-        Ok(Self { fit, posterior, config, done: 0, total, observer })
+        Self { posterior, table: fit.scaled_table(), config, done: 0, total, observer }
     }
 
     /// Parts of the best bound of a graph for each seed, and whether the run behind it converged.
@@ -145,13 +186,12 @@ impl<'a, E: Engine> Evaluation<'a, E> {
         let warm = self.posterior.on_graph(graph.clone(), StartFrom::Posterior, &self.config, None, &mut |_, _| {
             (self.observer)(done, total)
         })?;
+        let prepared = self.table.on_graph(graph.clone())?;
         let mut bounds = Vec::with_capacity(seeds);
         for seed in 0..seeds as u64 {
             let config = Config { random_state: self.config.random_state.wrapping_add(seed), ..self.config.clone() };
-            let fresh = Fitter::new(config)
-                .edges(graph.edges().to_vec())
-                .observer(|_| (self.observer)(done, total))
-                .fit(&self.fit.observations)?;
+            let observer = |_: &_| (self.observer)(done, total);
+            let fresh = Fitter::new(config).observer(observer).fit_prepared(&prepared)?;
             if warm.stop == Some(Stop::Interrupted) || fresh.stop == Stop::Interrupted {
                 return Err(Error::Interrupted { what: "the test of edges" });
             }

@@ -1,25 +1,15 @@
-//! A graph with the posterior found on it, and how to get from one to the next.
+//! How to get from a graph with the posterior found on it to the next.
 
 use super::scores::{EdgeScore, most_suspect_first, score};
 use crate::config::{Config, Init};
 use crate::error::Result;
-use crate::fit::Fit;
+use crate::fit::{Fit, Hypothesis};
 use crate::graph::Graph;
 use crate::inference::{COARSE_ABOVE, Engine, Observer, Posterior, Run, Start, Stop, Updates, make_start};
-use crate::model::Problem;
-
-/// A graph and what was found on it.
-pub(super) struct Hypothesis<E: Engine> {
-    pub problem: Problem,
-    pub engine: E,
-    pub posterior: Posterior<E::Beliefs>,
-    /// How the run ended; none for a trial that did not.
-    pub stop: Option<Stop>,
-}
 
 /// Where a refit starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StartFrom {
+pub(crate) enum StartFrom {
     /// From the posterior on the graph before.
     Posterior,
     /// From the distances along the new graph: where the layout was folded, only this can unfold it.

@@ -7,8 +7,8 @@ mod prune;
 mod scores;
 mod selection;
 
-pub use edge_tests::{EdgeTest, test_edges};
-pub use prune::{Baseline, Bridge, PruneOptions, PruneProgress, PruneStep, Pruned, Removed, Round, prune};
+pub use edge_tests::{EdgeTest, test_edges, test_edges_from};
+pub use prune::{Baseline, Bridge, PruneOptions, PruneProgress, PruneStep, Pruned, Removed, Round, prune, prune_from};
 pub use scores::{EdgeScore, edge_scores};
 pub use selection::{
     Candidate, CandidateSummary, Cell, CellFit, CellStop, Distance, GraphChoice, Ranking, Selected, Selection,

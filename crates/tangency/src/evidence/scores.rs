@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::fit::Fit;
-use crate::graph::{Laplacian, edge_resistances};
+use crate::graph::edge_resistances;
 use crate::inference::EngineKind;
 use crate::linalg::Matrix;
 
@@ -29,10 +29,7 @@ pub fn edge_scores(fit: &Fit) -> Result<Vec<EdgeScore>> {
     let edges = fit.graph.edges();
     let resistances = match fit.engine.kind {
         EngineKind::Factorised => edge_resistances(&fit.graph, fit.config.ball_radius),
-        _ => {
-            let laplacian = Laplacian::new(&fit.graph)?;
-            edges.iter().map(|&(i, j)| laplacian.resistance(i as usize, j as usize)).collect()
-        }
+        _ => fit.graph.resistances()?.to_vec(),
     };
     let map = |i: usize, a: usize| fit.maps.col_as_slice(i * d_x + a);
     let mut scores = score(edges, &resistances, &y, &fit.coordinates, map);

@@ -1,7 +1,10 @@
 //! A fitted model put to use: places for new points, reconstructions, novelty, samples, loadings.
 
 mod calibrate;
+mod creep;
+mod frozen;
 mod loadings;
+mod new_star;
 mod novelty;
 mod place;
 mod reconstruct;
@@ -22,7 +25,8 @@ use crate::graph::{NeighborIndex, squared_distance};
 use crate::linalg::{Matrix, View};
 use crate::message::Column;
 use crate::model::Scaling;
-use place::{Frozen, place};
+use frozen::Frozen;
+use place::place;
 use rayon::prelude::*;
 use std::sync::OnceLock;
 use surroundings::Terrain;

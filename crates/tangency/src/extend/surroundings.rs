@@ -1,7 +1,7 @@
 //! What the graph is like around a new point: inverse Laplacians between its neighbours, with and without one of the
 //! training points (docs/derivation.md, eqs. 16 and 18).
 
-use super::place::Frozen;
+use super::frozen::Frozen;
 use crate::error::Result;
 use crate::graph::{Graph, pieces, shifted_inverse};
 use crate::linalg::{Matrix, dot, product, small};

@@ -1,36 +1,36 @@
 //! From a table to a fitted model: scaling, graph, starts, the best run.
 
 mod caution;
-mod choice;
+mod given;
 mod memory;
+mod plan;
+mod posterior;
 mod result;
+mod runs;
 
+pub use crate::inference::{NumberedStart, StartRank};
 pub use crate::memory::available_memory;
 pub use caution::Caution;
-pub(crate) use choice::choose_engine;
-pub use memory::check_memory;
-pub(crate) use memory::check_memory_beside;
+pub use plan::Plan;
+pub(crate) use plan::{too_many_components, too_many_for_rows};
+pub use posterior::FullPosterior;
+pub(crate) use posterior::{Hypothesis, OfEngine};
 pub use result::{Calibration, DistanceInterval, Fit, Pruning};
+pub(crate) use runs::FittedData;
 
 use crate::config::{Config, Init};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
-use crate::inference::{
-    COARSE_ABOVE, Engine, EngineKind, Layout, Observer, Progress, Run, Stage, Start, Stop, TracePoint, derived_seed,
-    make_start,
-};
+use crate::inference::{EngineKind, Progress, Reach, Stage, Start, StartObserver, TracePoint};
 use crate::linalg::{Matrix, View};
-use crate::message;
-use crate::message::{Piece, Remedy};
-use crate::model::{Problem, Reduction, Scaling, build_graph, check_values};
+use crate::model::{Checked, Prepared, Problem};
+use given::restricted;
+use runs::Runs;
 use std::ops::ControlFlow;
 
-/// Iterations that a trial run of the `auto` start climbs.
-const TRIAL: usize = 12;
-
-/// A start with its number among those that the settings ask for.
-type NumberedStart = (usize, (Init, u64));
+/// Covariances of a posterior of the exact engine.
+const WAITING: u64 = 2;
 
 type BoxedObserver<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<()> + 'a>;
 
@@ -50,13 +50,14 @@ pub struct Fitter<'a> {
     edges: Option<Vec<(u32, u32)>>,
     start: Option<Start>,
     only: Option<usize>,
+    keeps_posterior: bool,
     observer: Option<BoxedObserver<'a>>,
 }
 
 impl<'a> Fitter<'a> {
     /// A fit with these settings.
     pub fn new(config: Config) -> Self {
-        Self { config, edges: None, start: None, only: None, observer: None }
+        Self { config, edges: None, start: None, only: None, keeps_posterior: false, observer: None }
     }
 
     /// Uses this graph in place of nearest neighbours.
@@ -95,276 +96,112 @@ impl<'a> Fitter<'a> {
 
     /// Fits the table, n × d_y, that the caller holds.
     pub fn fit_view(mut self, values: View) -> Result<Fit> {
-        let (problem, data, start) = self.prepare(values)?;
-        let choice = choose_engine(problem.n(), &self.config);
-        let mut fit = match choice.kind {
-            EngineKind::Factorised => self.best_run::<Factorised>(&problem, &data, start),
-            EngineKind::Auto | EngineKind::Exact => self.best_run::<Exact>(&problem, &data, start),
-        }?;
-        fit.engine.reason = choice.reason;
-        Ok(fit)
+        let (prepared, plan) = self.prepare(values)?;
+        Ok(self.best_run(&prepared, &plan)?.0)
+    }
+
+    /// Fits a table that is ready; the graph is the one it comes with.
+    pub fn fit_prepared(self, prepared: &Prepared) -> Result<Fit> {
+        self.config.validate()?;
+        let plan = self.plan(prepared.n(), prepared.n_features())?;
+        Ok(self.best_run(prepared, &plan)?.0)
+    }
+
+    /// Fits the table, and returns the whole posterior beside the fit, for pruning and tests of edges to begin with.
+    pub fn fit_with_posterior(mut self, values: View) -> Result<(Fit, Option<FullPosterior>)> {
+        self.keeps_posterior = true;
+        let (prepared, plan) = self.prepare(values)?;
+        self.best_run(&prepared, &plan)
+    }
+
+    /// The same for a table that is ready.
+    pub fn fit_prepared_with_posterior(mut self, prepared: &Prepared) -> Result<(Fit, Option<FullPosterior>)> {
+        self.keeps_posterior = true;
+        self.config.validate()?;
+        let plan = self.plan(prepared.n(), prepared.n_features())?;
+        self.best_run(prepared, &plan)
     }
 
     /// How one start does that is to be compared with others: in its trial where there are trials, otherwise in its whole
     /// run. The fit of the table is that of the start which ranks highest, the first of equals.
-    pub fn try_start(mut self, values: View, number: usize) -> Result<StartRank> {
+    pub fn try_start(mut self, values: View, number: usize) -> Result<TriedStart> {
         self.only = Some(number);
-        let trial = self.config.init == Init::Auto;
-        let (problem, data, start) = self.prepare(values)?;
-        match choose_engine(problem.n(), &self.config).kind {
-            EngineKind::Factorised => self.rank::<Factorised>(&problem, &data, start, number, trial),
-            EngineKind::Auto | EngineKind::Exact => self.rank::<Exact>(&problem, &data, start, number, trial),
+        let (prepared, plan) = self.prepare(values)?;
+        if !plan.trials {
+            let fit = self.best_run(&prepared, &plan)?.0;
+            return Ok(TriedStart { rank: StartRank::new(fit.bound_scaled(), Some(fit.stop)), fit: Some(fit) });
         }
-    }
-
-    fn rank<E: Engine>(
-        &mut self,
-        problem: &Problem,
-        data: &FittedData,
-        start: Option<Start>,
-        number: usize,
-        trial: bool,
-    ) -> Result<StartRank> {
-        if !trial {
-            let fit = self.best_run::<E>(problem, data, start)?;
-            return Ok(StartRank::new(fit.bound_scaled(), Some(fit.stop)));
-        }
-        let mut engine = E::new(problem, &self.config)?;
-        let &(_, (init, seed)) = self.starts(problem.n()).first().ok_or_else(no_start)?;
-        let (max_iter, observer) = (self.config.max_iter, &mut self.observer);
-        let mut tell = |point: &TracePoint, stage| match observer {
-            Some(observer) => {
-                observer(&Progress { start: number + 1, starts: number + 1, trial, stage, max_iter, point: *point })
-            }
-            None => ControlFlow::Continue(()),
-        };
-        let start = make_start(problem, init, &self.config, seed, &mut tell)?;
-        let mut run = Run::new(problem, &self.config, &engine, &start);
-        let stop = run.advance(&mut engine, Some(TRIAL), &mut tell)?;
-        Ok(StartRank::new(run.bound_scaled(), stop))
-    }
-
-    /// The starts that the settings ask for, or the one of them that is wanted, with their numbers.
-    fn starts(&self, n: usize) -> Vec<NumberedStart> {
-        let seed = self.config.random_state;
-        let random = (0..self.config.n_init).map(|r| (Init::Random, derived_seed(seed, r)));
-        let coarse = n > COARSE_ABOVE && choose_engine(n, &self.config).kind == EngineKind::Factorised;
-        let all: Vec<(Init, u64)> = match self.config.init {
-            Init::Auto if coarse => vec![(Init::Coarse, seed)],
-            Init::Auto => [(Init::Spectral, seed), (Init::Isomap, seed)].into_iter().chain(random).collect(),
-            Init::Random => random.collect(),
-            named => vec![(named, seed)],
-        };
-        all.into_iter().enumerate().filter(|(number, _)| self.only.is_none_or(|only| only == *number)).collect()
+        let (runs, mut observer) = self.runs(&prepared, &plan)?;
+        let rank = match plan.engine {
+            EngineKind::Factorised => runs.rank::<Factorised>(&mut *observer),
+            EngineKind::Auto | EngineKind::Exact => runs.rank::<Exact>(&mut *observer),
+        }?;
+        Ok(TriedStart { rank, fit: None })
     }
 
     /// Everything before the first run.
-    fn prepare(&mut self, values: View) -> Result<(Problem, FittedData, Option<Start>)> {
-        self.config.validate()?;
-        check_values(values)?;
-        if self.starts(values.nrows()).is_empty() {
-            return Err(no_start());
-        }
+    fn prepare(&mut self, values: View) -> Result<(Prepared, Plan)> {
         let edges = self.edges.take();
+        let table = Checked::new(values, &self.config)?;
         // before the work if all rows count, after it if only a piece does
-        let memory = |n: usize| {
-            if self.config.n_components >= n {
-                return Err(too_many_for_rows(self.config.n_components, n));
-            }
-            check_memory(n, &self.config, values.ncols(), available_memory())
-        };
         if !self.config.largest {
-            memory(values.nrows())?;
+            let plan = self.plan(values.nrows(), values.ncols())?;
+            return Ok((table.prepare(edges)?, plan));
         }
-        if self.config.n_components > values.ncols() {
-            return Err(too_many_components(self.config.n_components, values.ncols()));
-        }
-        let n_rows = values.nrows();
-        let values = values.to_owned();
-        let made = build_graph(&values, &self.config, edges)?;
-        let kept = match made.rows.len() {
-            all if all == n_rows => values,
-            some => Matrix::from_fn(some, values.ncols(), |i, f| values[(made.rows[i], f)]),
-        };
-        let (scaling, observations) = Scaling::learn(&kept, self.config.scaling)?;
-        memory(made.rows.len())?;
-        let d_x = self.config.n_components;
-        let problem = Problem::new(observations, made.neighborhoods.graph().clone(), d_x, self.config.epsilon)?;
-        let problem = match self.config.pca {
-            Some(share) => {
-                let reduction = Reduction::learn(&problem.observations, share, d_x)?;
-                problem.reduced_to(reduction)
-            }
-            None => problem,
-        };
-        let start = self.start.take().map(|start| restricted(start, &made.rows, n_rows, &problem)).transpose()?;
-        let data = FittedData {
-            scaling,
-            observations: kept,
-            n_rows,
-            recall: made.recall,
-            rows: made.rows,
-            bridges: made.bridges,
-        };
-        Ok((problem, data, start))
+        let prepared = table.prepare(edges)?;
+        let plan = self.plan(prepared.n(), prepared.n_features())?;
+        Ok((prepared, plan))
     }
 
-    /// Runs every start and keeps the best bound; a collapsed run is the last resort, whatever its bound.
-    fn best_run<E: Engine>(&mut self, problem: &Problem, data: &FittedData, given: Option<Start>) -> Result<Fit> {
-        let config = self.config.clone();
-        let mut engine = E::new(problem, &config)?;
-        let starts = self.starts(problem.n());
-        let mut tell = |start: usize, trial: bool, point: &TracePoint, stage: Stage| match &mut self.observer {
-            Some(observer) => observer(&Progress {
-                start: start + 1,
-                starts: starts.len().max(start + 1),
-                trial,
-                stage,
-                max_iter: config.max_iter,
-                point: *point,
-            }),
+    fn plan(&self, n: usize, n_features: usize) -> Result<Plan> {
+        let mut plan = Plan::new(n, n_features, &self.config);
+        if let Some(number) = self.only {
+            plan = plan.only(number)?;
+        }
+        // the posterior of the best run so far waits beside those that run to their end
+        if self.keeps_posterior && !plan.trials && plan.starts.len() > 1 {
+            plan = plan.beside(WAITING);
+        }
+        plan.check()?;
+        Ok(plan)
+    }
+
+    fn best_run(self, prepared: &Prepared, plan: &Plan) -> Result<(Fit, Option<FullPosterior>)> {
+        let (runs, mut observer) = self.runs(prepared, plan)?;
+        Ok(match plan.engine {
+            EngineKind::Factorised => {
+                let (fit, found) = runs.best::<Factorised>(&mut *observer)?;
+                (fit, found.map(|found| FullPosterior(OfEngine::Factorised(Box::new(found)))))
+            }
+            EngineKind::Auto | EngineKind::Exact => {
+                let (fit, found) = runs.best::<Exact>(&mut *observer)?;
+                (fit, found.map(|found| FullPosterior(OfEngine::Exact(Box::new(found)))))
+            }
+        })
+    }
+
+    /// The runs of a plan, and who sees them.
+    fn runs<'r>(self, prepared: &Prepared, plan: &'r Plan) -> Result<(Runs<'r>, Box<StartObserver<'a>>)> {
+        let Self { config, start, mut observer, keeps_posterior, .. } = self;
+        let problem = Problem::of(prepared, &config)?;
+        let given = start.map(|start| restricted(start, prepared, &problem)).transpose()?;
+        let (starts, max_iter) = (plan.starts.len(), config.max_iter);
+        let data = FittedData::new(prepared, plan);
+        let tell = move |of: NumberedStart, reach: Reach, point: &TracePoint, stage: Stage| match &mut observer {
+            Some(observer) => {
+                let (start, trial) = (of.number + 1, reach == Reach::Trial);
+                observer(&Progress { start, starts: starts.max(start), trial, stage, max_iter, point: *point })
+            }
             None => ControlFlow::Continue(()),
         };
-        let begin = |engine: &E, (init, seed): (Init, u64), observer: &mut Observer| -> Result<Run<E>> {
-            let start = match (&given, init) {
-                (Some(start), Init::Coordinates | Init::Maps) => start.clone(),
-                _ => make_start(problem, init, &config, seed, observer)?,
-            };
-            Ok(Run::new(problem, &config, engine, &start))
-        };
-        if config.init == Init::Auto {
-            let mut best: Option<(Run<E>, Option<Stop>, NumberedStart)> = None;
-            for &(number, start) in &starts {
-                let mut tell = |point: &TracePoint, stage: Stage| tell(number, true, point, stage);
-                engine.reset();
-                let mut run = begin(&engine, start, &mut tell)?;
-                let stop = run.advance(&mut engine, Some(TRIAL), &mut tell)?;
-                let better = best.as_ref().is_none_or(|(kept, kept_stop, ..)| {
-                    StartRank::new(run.bound_scaled(), stop) > StartRank::new(kept.bound_scaled(), *kept_stop)
-                });
-                if better {
-                    run.park(&engine);
-                    best = Some((run, stop, (number, start)));
-                }
-                if stop == Some(Stop::Interrupted) {
-                    let kept = best.iter_mut().filter(|(_, stop, ..)| *stop != Some(Stop::Collapsed));
-                    kept.for_each(|(_, stop, ..)| *stop = Some(Stop::Interrupted));
-                    break;
-                }
-            }
-            let (mut run, stop, (number, start)) = best.ok_or_else(no_start)?;
-            run.resume(&mut engine)?;
-            let stop = match stop {
-                Some(stop) => stop,
-                None => run
-                    .advance(&mut engine, None, &mut |point, stage| tell(number, false, point, stage))?
-                    .unwrap_or(Stop::MaxIterations),
-            };
-            return Fit::new(problem, &config, data, &mut engine, run.into_posterior(), stop, start);
-        }
-
-        let mut best: Option<Fit> = None;
-        for &(number, start) in &starts {
-            let mut tell = |point: &TracePoint, stage: Stage| tell(number, false, point, stage);
-            engine.reset();
-            let mut run = begin(&engine, start, &mut tell)?;
-            let stop = run.advance(&mut engine, None, &mut tell)?.unwrap_or(Stop::MaxIterations);
-            let better = best.as_ref().is_none_or(|kept| {
-                StartRank::new(run.bound_scaled(), Some(stop)) > StartRank::new(kept.bound_scaled(), Some(kept.stop))
-            });
-            if better {
-                best = Some(Fit::new(problem, &config, data, &mut engine, run.into_posterior(), stop, start)?);
-            }
-            if stop == Stop::Interrupted {
-                let kept = best.iter_mut().filter(|fit| fit.stop != Stop::Collapsed);
-                kept.for_each(|fit| fit.stop = Stop::Interrupted);
-                break;
-            }
-        }
-        best.ok_or_else(no_start)
+        Ok((Runs { config, plan, data, problem, given, keeps_posterior }, Box::new(tell)))
     }
 }
 
-/// How good a start is: the larger the better, and a collapsed run below every other.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub struct StartRank {
-    /// Whether it did not collapse.
-    pub stands: bool,
-    /// Its bound in scaled units.
-    pub bound_scaled: f64,
-}
-
-impl StartRank {
-    fn new(bound: f64, stop: Option<Stop>) -> Self {
-        let bound_scaled = if bound.is_nan() { f64::NEG_INFINITY } else { bound };
-        Self { stands: stop != Some(Stop::Collapsed), bound_scaled }
-    }
-}
-
-fn no_start() -> Error {
-    Error::Setting {
-        name: "start",
-        problem: message![
-            "there is no start of this number among those that ",
-            Piece::Setting("init"),
-            " and ",
-            Piece::Setting("n_init"),
-            " ask for"
-        ],
-        remedies: vec![Remedy::act("give the number of one of them, from 0")],
-    }
-}
-
-pub(crate) fn too_many_components(n_components: usize, n_features: usize) -> Error {
-    Error::too_large("n_components", n_components, format!("the table has only n_features = {n_features}"))
-}
-
-pub(crate) fn too_many_for_rows(n_components: usize, n: usize) -> Error {
-    Error::too_large("n_components", n_components, format!("the table has only {n} rows"))
-}
-
-/// The data of a fit beside the problem: what the result keeps of the table.
-pub(crate) struct FittedData {
-    pub scaling: Scaling,
-    pub observations: Matrix,
-    pub n_rows: usize,
-    pub recall: Option<f64>,
-    pub rows: Vec<usize>,
-    pub bridges: Vec<(u32, u32)>,
-}
-
-/// Checks the shape of a given start and takes the kept rows of it.
-fn restricted(start: Start, rows: &[usize], n: usize, problem: &Problem) -> Result<Start> {
-    let (d_x, d_y, kept) = (problem.n_components, problem.n_features(), rows.len());
-    let shape = |what: &str, rows: usize, columns: usize, given: &Matrix| {
-        if (given.nrows(), given.ncols()) == (rows, columns) && given.is_all_finite() {
-            return Ok(());
-        }
-        Err(Error::ShapeMismatch {
-            what: what.into(),
-            expected: format!("{rows} × {columns} finite numbers"),
-            found: format!("{} × {} numbers", given.nrows(), given.ncols()),
-        })
-    };
-    let points = |x: &Matrix| {
-        shape("the array of start coordinates", n, d_x, x)?;
-        Ok::<_, Error>(Matrix::from_fn(kept, d_x, |i, a| x[(rows[i], a)]))
-    };
-    let maps = |c: &Matrix| {
-        shape("the array of start maps", d_y, n * d_x, c)?;
-        let taken = Matrix::from_fn(d_y, kept * d_x, |f, p| c[(f, (p / kept) * n + rows[p % kept])]);
-        Ok::<_, Error>(match problem.reduction() {
-            Some(reduction) => reduction.along(&taken),
-            None => taken,
-        })
-    };
-    Ok(match start {
-        Start::Coordinates(x) => Start::Coordinates(points(&x)?),
-        Start::Maps(c) => Start::Maps(maps(&c)?),
-        Start::Layout(layout) => Start::Layout(Box::new(Layout {
-            coordinates: points(&layout.coordinates)?,
-            maps: maps(&layout.maps)?,
-            hyper: layout.hyper,
-        })),
-    })
+/// How a start did.
+pub struct TriedStart {
+    /// Its rank among others.
+    pub rank: StartRank,
+    /// Its fit, if it was run to its end.
+    pub fit: Option<Fit>,
 }

@@ -8,11 +8,12 @@ use crate::inference::{BoundParts, Deviations, Engine, EngineNotes, Posterior, S
 use crate::linalg::{Matrix, lower_factor, product, symmetric_eigen, transposed_product};
 use crate::message;
 use crate::message::{Piece, Remedy};
-use crate::model::{Hyperparameters, Problem, Reduction, Scaling};
+use crate::model::{Hyperparameters, Problem, ScaledTable, Scaling};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A fitted model.
 #[derive(Clone)]
@@ -34,7 +35,7 @@ pub struct Fit {
     /// How the run ended.
     pub stop: Stop,
     /// Observations in the units given. [n, d_y]
-    pub observations: Matrix,
+    pub observations: Arc<Matrix>,
     /// How they were centred and scaled.
     pub scaling: Scaling,
     /// Number of rows of the table.
@@ -109,7 +110,7 @@ impl Fit {
         config: &Config,
         data: &FittedData,
         engine: &mut E,
-        posterior: Posterior<E::Beliefs>,
+        posterior: &Posterior<E::Beliefs>,
         stop: Stop,
         (start, start_seed): (Init, u64),
     ) -> Result<Self> {
@@ -118,7 +119,7 @@ impl Fit {
         // whoever ended the run does not want to wait for draws
         let hurried = Config { draws: Some(0), ..config.clone() };
         let asked = if stop == Stop::Interrupted { &hurried } else { config };
-        let found = engine.marginals(problem, asked, &state)?;
+        let found = engine.marginals(problem, asked, state)?;
         let gauge = canonical_gauge(&found.mean);
         let shift = match config.uncertainty {
             Uncertainty::Relative => 0.0,
@@ -165,7 +166,7 @@ impl Fit {
             config: config.clone(),
             start,
             start_seed,
-            engine: engine.notes(problem),
+            engine: EngineNotes { reason: data.reason.clone(), ..engine.notes(problem) },
             deviations: found.deviations,
             recall: data.recall,
             reduced: problem.reduction().map(|reduction| (reduction.axes.ncols(), reduction.share)),
@@ -183,8 +184,8 @@ impl Fit {
             maps: turned_maps,
             map_covariances,
             hyper: state.hyper,
-            parts,
-            trace,
+            parts: *parts,
+            trace: trace.clone(),
             calibration: None,
             pruning: None,
         })
@@ -203,13 +204,13 @@ impl Fit {
     pub(crate) fn problem(&self) -> Result<Problem> {
         let d_x = self.coordinates.ncols();
         let problem = Problem::new(self.scaled_observations(), self.graph.clone(), d_x, self.config.epsilon)?;
-        match self.config.pca {
-            Some(share) => {
-                let reduction = Reduction::learn(&problem.observations, share, d_x)?;
-                Ok(problem.reduced_to(reduction))
-            }
-            None => Ok(problem),
-        }
+        problem.along_axes(&self.config)
+    }
+
+    /// The table of this fit, to be put on other graphs.
+    pub(crate) fn scaled_table(&self) -> ScaledTable {
+        let points = Arc::new(self.scaled_observations());
+        ScaledTable { values: self.observations.clone(), scaling: self.scaling.clone(), points }
     }
 
     /// Number of points.

@@ -29,6 +29,9 @@ pub use ranks::neighbor_ranks;
 pub use search::{Found, NeighborSearch, find_neighbors};
 pub use stars::{Star, Stars, edge_resistances};
 
+use crate::error::Result;
+use std::sync::{Arc, OnceLock};
+
 crate::choice! {
     /// How directed "is a nearest neighbour of" becomes an undirected edge.
     pub enum Symmetry default Or {
@@ -45,7 +48,21 @@ pub struct Graph {
     offsets: Vec<usize>,
     neighbors: Vec<u32>,
     edges: Vec<(u32, u32)>,
+    resistances: Resistances,
 }
+
+/// Effective resistances of the edges of a graph, found at most once; its clones share them.
+#[derive(Clone, Debug, Default)]
+struct Resistances(Arc<OnceLock<Vec<f64>>>);
+
+/// They follow from the edges.
+impl PartialEq for Resistances {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Resistances {}
 
 impl Graph {
     /// A graph on `n` points from edges in any order and direction; loops and repetitions are dropped.
@@ -74,7 +91,7 @@ impl Graph {
             neighbors[next[i as usize]] = j;
             next[i as usize] += 1;
         }
-        Self { offsets, neighbors, edges }
+        Self { offsets, neighbors, edges, resistances: Resistances::default() }
     }
 
     /// Number of points.
@@ -105,6 +122,21 @@ impl Graph {
     /// The number of neighbours of point `i`.
     pub fn degree(&self, i: usize) -> usize {
         self.offsets[i + 1] - self.offsets[i]
+    }
+
+    /// Effective resistances of the edges, in their order. They take the Laplacian of the graph, unless that was made before.
+    pub fn resistances(&self) -> Result<&[f64]> {
+        let Resistances(found) = &self.resistances;
+        if found.get().is_none() {
+            self.keep_resistances(&Laplacian::new(self)?);
+        }
+        Ok(found.get().map_or(&[], Vec::as_slice))
+    }
+
+    /// Keeps what the Laplacian of this graph says.
+    pub(crate) fn keep_resistances(&self, laplacian: &Laplacian) {
+        let of_edge = |&(i, j): &(u32, u32)| laplacian.resistance(i as usize, j as usize);
+        self.resistances.0.get_or_init(|| self.edges.iter().map(of_edge).collect());
     }
 
     /// The graph without some edges and with some others.

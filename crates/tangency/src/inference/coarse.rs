@@ -8,7 +8,8 @@ use super::em::Run;
 use super::engine::Updates;
 use super::factorised::Factorised;
 use super::start::{Layout, Start, derived_seed, make_start};
-use super::trace::{Observer, Stop};
+use super::tournament::{NumberedStart, Reach, Tournament};
+use super::trace::{Observer, Stop, TracePoint};
 use crate::config::{Config, Init};
 use crate::error::Result;
 use crate::graph::{Graph, Paths, joining_edges, squared_distance};
@@ -24,8 +25,6 @@ use rayon::prelude::*;
 pub const COARSE_ABOVE: usize = 3000;
 /// Points of a cell.
 const CELL: usize = 8;
-/// Iterations that each usual start of the coarsest graph climbs before the best goes on.
-const TRIAL: usize = 12;
 
 /// A layout of the points from one of their cells.
 pub fn coarse_start(problem: &Problem, config: &Config, seed: u64, observer: &mut Observer) -> Result<Start> {
@@ -45,22 +44,13 @@ pub fn coarse_start(problem: &Problem, config: &Config, seed: u64, observer: &mu
 
 /// The usual start whose short run has the best bound.
 fn best_usual(problem: &Problem, config: &Config, seed: u64, observer: &mut Observer) -> Result<Start> {
-    let mut engine = Factorised::new(problem, config)?;
-    let mut best: Option<(f64, Start)> = None;
-    for init in [Init::Spectral, Init::Isomap] {
-        let start = make_start(problem, init, config, seed, observer)?;
-        engine.reset();
-        let mut run = Run::new(problem, config, &engine, &start);
-        let stop = run.advance(&mut engine, Some(TRIAL), observer)?;
-        let bound = if stop == Some(Stop::Collapsed) { f64::NEG_INFINITY } else { run.bound_scaled() };
-        if best.as_ref().is_none_or(|(most, _)| bound > *most) {
-            best = Some((bound, start));
-        }
-        if stop == Some(Stop::Interrupted) {
-            break;
-        }
+    let starts = [Init::Spectral, Init::Isomap].map(|init| NumberedStart { number: 0, init, seed });
+    let mut tournament = Tournament::<Factorised>::new(problem, config, None)?;
+    let mut of_start = |_, _, point: &TracePoint, stage| observer(point, stage);
+    match tournament.play(&starts, Reach::Trial, &mut of_start, |_, attempt| Ok(attempt.start))? {
+        Some(best) => Ok(best.kept),
+        None => make_start(problem, Init::Spectral, config, seed, observer),
     }
-    best.map_or_else(|| make_start(problem, Init::Spectral, config, seed, observer), |(_, start)| Ok(start))
 }
 
 /// The points of a graph in cells.

@@ -43,7 +43,7 @@ impl Literal {
             epsilon: problem.epsilon,
             eta,
             laplacian,
-            y: problem.observations.clone(),
+            y: problem.observations.as_ref().clone(),
             x: vec![0.0; n * d_x],
             x_covariance: Matrix::identity(n * d_x, n * d_x),
             c: Matrix::from_fn(d_y, n * d_x, |f, p| maps.mean[(f, (p % d_x) * n + p / d_x)]),

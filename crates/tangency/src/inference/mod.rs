@@ -14,6 +14,7 @@ pub(crate) mod spectrum;
 mod start;
 pub(crate) mod state;
 pub(crate) mod terms;
+mod tournament;
 mod trace;
 
 pub use bound::BoundParts;
@@ -27,4 +28,6 @@ pub use moments::{CoordinateMoments, MapMoments};
 pub use spectrum::{LogDeterminants, Spectrum};
 pub use start::{Layout, Start, derived_seed, make_start};
 pub use state::{State, Statistics};
+pub(crate) use tournament::{Best, Reach, StartObserver, Tournament};
+pub use tournament::{NumberedStart, StartRank};
 pub use trace::{Observer, Progress, Stage, Stop, TracePoint};

@@ -15,6 +15,7 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The version of the layout; a reader refuses one that it does not know.
 const FORMAT: u32 = 1;
@@ -248,7 +249,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         None => None,
     };
     let fit = Fit {
-        observations: by_rows("observations", d_y)?,
+        observations: Arc::new(by_rows("observations", d_y)?),
         scaling,
         graph,
         bridges: pairs("bridges")?,

@@ -2,6 +2,7 @@
 
 mod hyperparameters;
 mod named;
+mod prepared;
 mod priors;
 mod problem;
 mod reduction;
@@ -10,8 +11,10 @@ mod table_graph;
 
 pub use hyperparameters::Hyperparameters;
 pub(crate) use named::named_numbers;
+pub use prepared::Prepared;
+pub(crate) use prepared::{Checked, ScaledTable};
 pub use priors::{CoordinatePrior, GraphPrecision, MapPrior};
 pub use problem::Problem;
 pub use reduction::Reduction;
 pub use scaling::{Scaling, ScalingRule};
-pub(crate) use table_graph::{build_graph, check_values, too_many_neighbors};
+pub(crate) use table_graph::{FoundGraph, check_values, find_graph, too_many_neighbors};

@@ -1,6 +1,7 @@
 //! The data and everything about them that no iteration changes.
 
-use super::Reduction;
+use super::{Prepared, Reduction};
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, pieces, squared_distance};
 use crate::linalg::Matrix;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 /// Scaled observations on a connected graph.
 pub struct Problem {
     /// Observations, centred and scaled, a point a column; along the axes that means of maps are restricted to. [≤ d_y, n]
-    pub observations: Matrix,
+    pub observations: Arc<Matrix>,
     /// The neighbour graph.
     pub graph: Graph,
     /// Number of features d_y: more than the rows of `observations` where those are principal axes only.
@@ -30,7 +31,7 @@ pub struct Problem {
 /// Principal axes, and the observations in all features. [d_y, n]
 struct Reduced {
     reduction: Reduction,
-    all: Matrix,
+    all: Arc<Matrix>,
 }
 
 impl Problem {
@@ -40,14 +41,22 @@ impl Problem {
         if sizes.len() > 1 {
             return Err(Error::Disconnected { sizes, wider: Remedy::act("widen the neighbourhoods") });
         }
-        Ok(Self::assemble(observations, None, graph, n_components, epsilon))
+        Ok(Self::assemble(Arc::new(observations), None, graph, n_components, epsilon))
     }
 
-    /// The same with means of maps along these axes only.
-    pub fn reduced_to(self, reduction: Reduction) -> Self {
+    /// The problem of a table that is ready, in the dimension and along the axes that the settings ask for.
+    pub fn of(prepared: &Prepared, config: &Config) -> Result<Self> {
+        let (points, graph) = (prepared.table.points.clone(), prepared.graph().clone());
+        Self::assemble(points, None, graph, config.n_components, config.epsilon).along_axes(config)
+    }
+
+    /// The same with means of maps along the axes only that the settings ask for.
+    pub fn along_axes(self, config: &Config) -> Result<Self> {
+        let Some(share) = config.pca else { return Ok(self) };
         let Self { observations: all, graph, n_components, epsilon, .. } = self;
-        let reduced = Some(Arc::new(Reduced { reduction, all }));
-        Self::assemble(Matrix::new(), reduced, graph, n_components, epsilon)
+        let reduction = Reduction::learn(&all, share, n_components)?;
+        let along = Arc::new(reduction.along(&all));
+        Ok(Self::assemble(along, Some(Arc::new(Reduced { reduction, all })), graph, n_components, epsilon))
     }
 
     /// The axes that means of maps are restricted to, if they are.
@@ -67,9 +76,9 @@ impl Problem {
         Ok(Self { n_features: self.n_features, ..made })
     }
 
-    /// From observations in all features, or from their reduction.
+    /// From observations in all features, or along the axes of their reduction.
     fn assemble(
-        observations: Matrix,
+        observations: Arc<Matrix>,
         reduced: Option<Arc<Reduced>>,
         graph: Graph,
         n_components: usize,
@@ -83,10 +92,6 @@ impl Problem {
             .sum();
         let sum_energy = (0..all.nrows()).map(|f| (0..all.ncols()).map(|i| all[(f, i)]).sum::<f64>().powi(2)).sum();
         let n_features = all.nrows();
-        let observations = match &reduced {
-            Some(reduced) => reduced.reduction.along(&reduced.all),
-            None => observations,
-        };
         Self { observations, graph, n_features, reduced, n_components, epsilon, edge_energy, sum_energy }
     }
 

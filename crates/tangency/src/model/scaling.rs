@@ -1,7 +1,7 @@
 //! Centring and scaling of the data, and the way back.
 
 use crate::error::{Error, Result};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, View};
 
 crate::choice! {
     /// How the centred data are divided.
@@ -26,17 +26,17 @@ pub struct Scaling {
 
 impl Scaling {
     /// Learns the scaling of a table and applies it. `values` is n × d_y; the result is d_y × n, a point a column.
-    pub fn learn(values: &Matrix, rule: ScalingRule) -> Result<(Self, Matrix)> {
+    pub fn learn(values: View, rule: ScalingRule) -> Result<(Self, Matrix)> {
         let (n, d) = (values.nrows(), values.ncols());
         // about the first entry, so that the centre of a constant feature is exactly its value
         let center: Vec<f64> = (0..d)
             .map(|f| {
-                let column = values.col_as_slice(f);
-                column[0] + column.iter().map(|v| v - column[0]).sum::<f64>() / n as f64
+                let first = values[(0, f)];
+                first + values.col(f).iter().map(|v| v - first).sum::<f64>() / n as f64
             })
             .collect();
         let largest = (0..d)
-            .flat_map(|f| values.col_as_slice(f).iter().map(move |v| (f, v)))
+            .flat_map(|f| values.col(f).iter().map(move |v| (f, v)))
             .fold(0.0, |most: f64, (f, v)| most.max((v - center[f]).abs()));
         if largest == 0.0 {
             return Err(Error::NoVariation { n });
@@ -49,12 +49,12 @@ impl Scaling {
             ScalingRule::None => vec![1.0; d],
             ScalingRule::PerFeature => (0..d)
                 .map(|f| {
-                    let column = || values.col_as_slice(f).iter().map(|v| (v - center[f]).abs());
+                    let column = || values.col(f).iter().map(|v| (v - center[f]).abs());
                     // in units of the largest, so that squares neither overflow nor vanish
                     let largest = column().fold(f64::MIN_POSITIVE, f64::max);
                     let squares: f64 = column().map(|v| (v / largest).powi(2)).sum();
                     let deviation = largest * (squares / n as f64).sqrt();
-                    let size = values.col_as_slice(f).iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+                    let size = values.col(f).iter().fold(0.0, |most: f64, v| most.max(v.abs()));
                     if deviation > 1e-12 * size { deviation } else { 1.0 }
                 })
                 .collect(),

@@ -1,6 +1,5 @@
 //! From a table to a graph in one piece.
 
-use super::Scaling;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::graph::{
@@ -22,6 +21,13 @@ pub(crate) fn check_values(values: View) -> Result<()> {
     Ok(())
 }
 
+/// The points around each point as they were found or given, in one piece or not.
+pub(crate) struct FoundGraph {
+    pub neighborhoods: Neighborhoods,
+    /// Share of true neighbours found, where the search was approximate.
+    pub recall: Option<f64>,
+}
+
 /// A graph in one piece, and which rows of the table are its points.
 pub(crate) struct GraphOfRows {
     /// The points around each point; of nearest neighbours as they are listed, otherwise along the edges.
@@ -30,14 +36,16 @@ pub(crate) struct GraphOfRows {
     pub rows: Vec<usize>,
     /// Edges added to join pieces.
     pub bridges: Vec<(u32, u32)>,
-    /// Share of true neighbours found, where the search was approximate.
-    pub recall: Option<f64>,
 }
 
-/// Builds the graph that the settings ask for, or that the edges give, and brings it into one piece.
-pub(crate) fn build_graph(values: &Matrix, config: &Config, edges: Option<Vec<(u32, u32)>>) -> Result<GraphOfRows> {
+/// The graph that the settings ask for, or that the edges give. `values` is n × d_y, `points` the same scaled, d_y × n.
+pub(crate) fn find_graph(
+    values: View,
+    points: &Matrix,
+    config: &Config,
+    edges: Option<Vec<(u32, u32)>>,
+) -> Result<FoundGraph> {
     let n = values.nrows();
-    let given = edges.is_some();
     let mut recall = None;
     let neighborhoods = match (edges, config.radius) {
         (Some(edges), _) => {
@@ -52,8 +60,7 @@ pub(crate) fn build_graph(values: &Matrix, config: &Config, edges: Option<Vec<(u
             if config.n_neighbors >= n {
                 return Err(too_many_neighbors(config.n_neighbors, n));
             }
-            let (_, scaled) = Scaling::learn(values, config.scaling)?;
-            let found = find_neighbors(&scaled, config.n_neighbors, config.neighbor_search, config.random_state);
+            let found = find_neighbors(points, config.n_neighbors, config.neighbor_search, config.random_state);
             recall = found.recall;
             match config.symmetry {
                 Symmetry::Or => Neighborhoods::from_lists(found.lists),
@@ -61,15 +68,25 @@ pub(crate) fn build_graph(values: &Matrix, config: &Config, edges: Option<Vec<(u
             }
         }
     };
+    Ok(FoundGraph { neighborhoods, recall })
+}
+
+/// Brings a graph into one piece as the settings say: bridges between pieces, or the largest piece alone. `given` are edges
+/// that a user named.
+pub(crate) fn in_one_piece(
+    neighborhoods: Neighborhoods,
+    points: &Matrix,
+    config: &Config,
+    given: bool,
+) -> Result<GraphOfRows> {
+    let all = || (0..neighborhoods.n()).collect();
     let found = pieces(neighborhoods.graph());
     if found.len() == 1 {
-        return Ok(GraphOfRows { neighborhoods, rows: (0..n).collect(), bridges: vec![], recall });
+        return Ok(GraphOfRows { rows: all(), neighborhoods, bridges: vec![] });
     }
     if config.connect {
-        let (_, scaled) = Scaling::learn(values, config.scaling)?;
-        let bridges = bridges(neighborhoods.graph(), &scaled);
-        let neighborhoods = neighborhoods.with_edges(&bridges);
-        return Ok(GraphOfRows { neighborhoods, rows: (0..n).collect(), bridges, recall });
+        let bridges = bridges(neighborhoods.graph(), points);
+        return Ok(GraphOfRows { rows: all(), neighborhoods: neighborhoods.with_edges(&bridges), bridges });
     }
     let wider = match (given, config.radius) {
         (true, _) => Remedy::act("add edges"),
@@ -78,7 +95,7 @@ pub(crate) fn build_graph(values: &Matrix, config: &Config, edges: Option<Vec<(u
     };
     if config.largest && found[0].len() >= 3 {
         let neighborhoods = neighborhoods.restricted_to(&found[0]);
-        return Ok(GraphOfRows { neighborhoods, rows: found[0].clone(), bridges: vec![], recall });
+        return Ok(GraphOfRows { neighborhoods, rows: found[0].clone(), bridges: vec![] });
     }
     Err(Error::Disconnected { sizes: found.iter().map(Vec::len).collect(), wider })
 }

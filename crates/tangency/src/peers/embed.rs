@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::graph::Neighborhoods;
 use crate::linalg::{Matrix, View};
-use crate::model::{Scaling, build_graph, check_values};
+use crate::model::{Checked, Prepared, Scaling};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -154,24 +154,28 @@ pub fn embed(
     edges: Option<Vec<(u32, u32)>>,
     watch: Watch,
 ) -> Result<Embedding> {
-    config.validate()?;
     options.validate()?;
-    check_values(values)?;
-    let values = values.to_owned();
-    let (neighborhoods, rows) = if method.uses_graph() || config.largest {
-        let made = build_graph(&values, config, edges)?;
-        (made.neighborhoods, made.rows)
-    } else {
-        (Neighborhoods::from_lists(vec![vec![]; values.nrows()]), (0..values.nrows()).collect())
-    };
-    let kept = if rows.len() == values.nrows() {
-        values
-    } else {
-        Matrix::from_fn(rows.len(), values.ncols(), |i, f| values[(rows[i], f)])
-    };
-    let (_, points) = Scaling::learn(&kept, config.scaling)?;
-    let found = coordinates_by(method, &points, &neighborhoods, config.n_components, options, watch)?;
-    Ok(Embedding { rows, ..found })
+    let table = Checked::new(values, config)?;
+    if method.uses_graph() || config.largest {
+        return embed_prepared(&table.prepare(edges)?, method, config, options, watch);
+    }
+    let (_, points) = Scaling::learn(values, config.scaling)?;
+    let apart = Neighborhoods::from_lists(vec![vec![]; values.nrows()]);
+    coordinates_by(method, &points, &apart, config.n_components, options, watch)
+}
+
+/// Embeds a table that is ready by a method.
+pub fn embed_prepared(
+    prepared: &Prepared,
+    method: Method,
+    config: &Config,
+    options: &PeerOptions,
+    watch: Watch,
+) -> Result<Embedding> {
+    options.validate()?;
+    let (points, neighborhoods) = (prepared.points(), prepared.neighborhoods());
+    let found = coordinates_by(method, points, neighborhoods, config.n_components, options, watch)?;
+    Ok(Embedding { rows: prepared.rows().to_vec(), ..found })
 }
 
 /// Embeds points, d_y × n, one a column, on neighbourhoods that are known.

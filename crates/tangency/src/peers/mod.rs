@@ -12,7 +12,7 @@ mod mds;
 mod pca;
 
 pub(crate) use embed::with_methods;
-pub use embed::{Embedding, Method, Optimum, PeerOptions, Watch, coordinates_by, embed};
+pub use embed::{Embedding, Method, Optimum, PeerOptions, Watch, coordinates_by, embed, embed_prepared};
 pub use isomap::isomap;
 pub use landmark_isomap::landmark_isomap;
 pub use laplacian_eigenmaps::laplacian_eigenmaps;

@@ -57,9 +57,8 @@ fn loadings_are_ranked_by_what_can_be_compared() {
     let mut model = model();
     // a feature in small units has large numbers, and is no stronger
     let before = LoadingsView::new(&model, &[3, 4]).unwrap();
-    for i in 0..60 {
-        model.fit.observations[(i, 1)] *= 1000.0;
-    }
+    let observations = std::sync::Arc::make_mut(&mut model.fit.observations);
+    (0..60).for_each(|i| observations[(i, 1)] *= 1000.0);
     model.fit.scaling.scale[1] *= 1000.0;
     model.fit.scaling.center[1] *= 1000.0;
     let after = LoadingsView::new(&model, &[3, 4]).unwrap();

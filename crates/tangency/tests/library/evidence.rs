@@ -3,11 +3,14 @@
 use crate::fit;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use tangency::evidence::{PruneOptions, Pruned, edge_scores, prune, test_edges};
+use tangency::evidence::{
+    PruneOptions, PruneStep, Pruned, edge_scores, prune, prune_from, test_edges, test_edges_from,
+};
 use tangency::generate::{Edges, Synthetic};
 use tangency::graph::pieces;
+use tangency::inference::EngineKind;
 use tangency::quality::affine_r2;
-use tangency::{Config, Error, Fit, Graph, Shape, Stop, generate};
+use tangency::{Config, Error, Fit, Fitter, Graph, Shape, Stop, generate};
 
 fn pruned(fit: &Fit, options: PruneOptions) -> Pruned {
     prune(fit, &options, &mut |_| ControlFlow::Continue(())).unwrap()
@@ -41,6 +44,47 @@ fn short_circuits_of_a_roll_are_removed_and_only_they() {
     assert_eq!(after.fit.stop, Stop::Converged);
     assert!(after.removed.iter().all(|edge| edge.gain > 2.0));
     assert!(after.baseline.mean.abs() < 1.0 && after.baseline.deviation < 1.0, "{:?}", after.baseline);
+}
+
+#[test]
+fn pruning_and_tests_go_on_from_the_posterior_of_the_fit() {
+    let (roll, good, bad) = roll();
+    for engine in [EngineKind::Exact, EngineKind::Factorised] {
+        let fitter = Fitter::new(Config { engine, ..Config::default() }).edges(all(&good, &bad));
+        let (before, posterior) = fitter.fit_with_posterior(roll.points.as_ref()).unwrap();
+        let posterior = posterior.unwrap();
+        let mut done = 0;
+        test_edges_from(&before, Some(&posterior), &[bad[0]], 1, &mut |graphs, _| {
+            done = graphs;
+            ControlFlow::Break(())
+        })
+        .unwrap_err();
+        let mut first = None;
+        let after = prune_from(&before, Some(posterior), &PruneOptions::default(), &mut |now| {
+            first.get_or_insert(now.step);
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+        assert_eq!((done, first), (0, Some(PruneStep::Removing(1))), "the fit was made again");
+        let removed: HashSet<_> = after.removed.iter().map(|edge| edge.score.edge).collect();
+        let again = pruned(&before, PruneOptions::default());
+        assert_eq!(removed, again.removed.iter().map(|edge| edge.score.edge).collect());
+        assert_eq!(removed, bad.iter().copied().collect());
+        assert!((after.fit.bound_scaled() - again.fit.bound_scaled()).abs() < 0.5);
+        assert!(after.iterations < again.iterations);
+    }
+}
+
+#[test]
+fn the_posterior_of_another_fit_is_not_used() {
+    let (roll, good, bad) = roll();
+    let config = Config { max_iter: 20, ..Config::default() };
+    let before = fit(config.clone(), &roll.points, &all(&good, &bad));
+    let other = Fitter::new(config).edges(good).fit_with_posterior(roll.points.as_ref()).unwrap().1;
+    let options = PruneOptions { max_rounds: 1, ..PruneOptions::default() };
+    let found = prune_from(&before, other, &options, &mut |_| ControlFlow::Continue(())).unwrap();
+    let plain = pruned(&before, options);
+    assert!(found.fit.coordinates == plain.fit.coordinates && found.iterations == plain.iterations);
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! What a fit can tell, and what its file keeps of it.
 
 use super::{clean_roll, fit};
-use tangency::fit::{Calibration, Caution, StartRank, check_memory};
+use tangency::fit::{Calibration, Caution, Plan, StartRank};
 use tangency::inference::EngineKind;
 use tangency::inference::Start;
 use tangency::io::{Model, Output, load_model, model_from_bytes, model_to_bytes, save_model};
 use tangency::linalg::Matrix;
+use tangency::model::Prepared;
 use tangency::{Config, Error, Fitter, Init, ScalingRule, Shape, Stop, generate};
 
 fn small() -> (Matrix, Config) {
@@ -180,11 +181,13 @@ fn as_many_components_as_points_are_refused() {
 fn a_fit_too_large_for_memory_is_refused_with_a_way_out() {
     let exact = Config { engine: EngineKind::Exact, ..Config::default() };
     for (n, config) in [(50_000, exact), (10_000_000, Config::default())] {
-        let error = check_memory(n, &config, 20, 8 << 30).unwrap_err().to_string();
+        let error = Plan::with_memory(n, 20, &config, 8 << 30).check().unwrap_err().to_string();
         assert!(error.contains("GiB") && error.contains("sample of the rows"), "{error}");
     }
-    assert!(check_memory(50_000, &Config::default(), 20, 8 << 30).is_ok());
-    assert!(check_memory(500, &Config::default(), 20, 8 << 30).is_ok());
+    for n in [50_000, 500] {
+        let plan = Plan::with_memory(n, 20, &Config::default(), 8 << 30);
+        assert!(plan.check().is_ok() && plan.needed() <= plan.available);
+    }
 }
 
 #[test]
@@ -234,10 +237,19 @@ fn starts_that_are_tried_apart_give_the_same_fit() {
         let n_init = if init == Init::Isomap { 1 } else { 2 };
         let config = Config { init, n_init, max_iter: 30, full_covariance: false, ..config.clone() };
         let whole = Fitter::new(config.clone()).fit(&points).unwrap();
-        let ranks: Vec<StartRank> =
-            (0..starts).map(|number| Fitter::new(config.clone()).try_start(points.as_ref(), number).unwrap()).collect();
-        let best = (0..starts).fold(0, |best, number| if ranks[number] > ranks[best] { number } else { best });
-        let alone = Fitter::new(config.clone()).only(best).fit(&points).unwrap();
+        let plan = Plan::new(points.nrows(), points.ncols(), &config);
+        assert_eq!(plan.starts.len(), starts);
+        let mut tried: Vec<_> = plan
+            .starts
+            .iter()
+            .map(|start| Fitter::new(config.clone()).try_start(points.as_ref(), start.number).unwrap())
+            .collect();
+        let ranks: Vec<StartRank> = tried.iter().map(|tried| tried.rank).collect();
+        let best = StartRank::best(&ranks).unwrap();
+        let kept = tried.swap_remove(best).fit;
+        assert_eq!(kept.is_none(), plan.trials);
+        let alone = Fitter::new(config.clone()).only(plan.starts[best].number).fit(&points).unwrap();
+        assert!(kept.is_none_or(|fit| fit.coordinates == whole.coordinates && fit.trace == whole.trace));
         assert!(alone.coordinates == whole.coordinates && alone.trace == whole.trace, "{init:?}");
         assert_eq!((alone.start, alone.start_seed), (whole.start, whole.start_seed));
         assert!(matches!(Fitter::new(config).only(starts).fit(&points), Err(Error::Setting { name: "start", .. })));
@@ -263,4 +275,20 @@ fn a_table_is_read_where_it_lies() {
     let own = Fitter::new(config.clone()).fit(&points).unwrap();
     let lying = Fitter::new(config).fit_view(tangency::linalg::view_of_rows(&by_rows, 120, 3)).unwrap();
     assert!(own.coordinates == lying.coordinates && own.observations == lying.observations);
+}
+
+#[test]
+fn a_table_made_ready_once_gives_the_same_fits() {
+    let (points, config) = small();
+    let config = Config { max_iter: 5, full_covariance: false, ..config };
+    let prepared = Prepared::new(points.as_ref(), &config, None).unwrap();
+    for random_state in [3, 4] {
+        let config = Config { random_state, init: Init::Random, ..config.clone() };
+        let own = Fitter::new(config.clone()).fit(&points).unwrap();
+        let ready = Fitter::new(config).fit_prepared(&prepared).unwrap();
+        assert!(own.coordinates == ready.coordinates && own.trace == ready.trace && own.graph == ready.graph);
+    }
+    let gap = Matrix::from_fn(120, 3, |i, f| if i == 7 { f64::NAN } else { points[(i, f)] });
+    assert!(matches!(Prepared::new(gap.as_ref(), &config, None), Err(Error::NonFinite { row: 7, .. })));
+    assert!(matches!(Prepared::new(points.as_ref(), &config, Some(vec![(0, 1)])), Err(Error::Disconnected { .. })));
 }

@@ -6,10 +6,9 @@
 mod bridges;
 mod search;
 
-use super::hypothesis::Hypothesis;
 use super::scores::EdgeScore;
 use crate::error::{Error, Result};
-use crate::fit::{Fit, FittedData, Pruning, available_memory, check_memory_beside};
+use crate::fit::{Fit, FittedData, FullPosterior, Hypothesis, OfEngine, Plan, Pruning};
 use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
 use crate::inference::{Engine, EngineKind, Stop};
@@ -19,6 +18,8 @@ use std::ops::ControlFlow;
 
 /// Covariances that are held beside those of the run at work: two hypotheses, and what a warm run begins with.
 const HELD: u64 = 5;
+/// Those of them that are there already where the posterior is given.
+const GIVEN: u64 = 2;
 
 /// What pruning may do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,13 +173,32 @@ pub fn prune(
     options: &PruneOptions,
     observer: &mut dyn FnMut(&PruneProgress) -> ControlFlow<()>,
 ) -> Result<Pruned> {
+    prune_from(fit, None, options, observer)
+}
+
+/// The same from the whole posterior of the fit, as [`Fitter::fit_with_posterior`](crate::Fitter::fit_with_posterior)
+/// returns it. Without it, or with that of another fit, the posterior is found again from the coordinates of the fit; that
+/// takes a run, and may end a little away from where the fit ended, so that bounds differ in their last digits.
+pub fn prune_from(
+    fit: &Fit,
+    posterior: Option<FullPosterior>,
+    options: &PruneOptions,
+    observer: &mut dyn FnMut(&PruneProgress) -> ControlFlow<()>,
+) -> Result<Pruned> {
     options.validate()?;
-    let mut pruned = match fit.engine.kind {
-        EngineKind::Factorised => prune_by::<Factorised>(fit, options, observer),
-        EngineKind::Auto | EngineKind::Exact => {
-            check_memory_beside(fit.n(), &fit.config, fit.observations.ncols(), available_memory(), HELD)?;
-            prune_by::<Exact>(fit, options, observer)
+    if fit.engine.kind != EngineKind::Factorised {
+        let held = if posterior.is_some() { HELD - GIVEN } else { HELD };
+        Plan::of_refits(fit).beside(held).check_memory()?;
+    }
+    let mut pruned = match (posterior.map(|posterior| posterior.0), fit.engine.kind) {
+        (Some(OfEngine::Factorised(found)), _) if found.carries_on(fit) => {
+            prune_by::<Factorised>(fit, Some(*found), options, observer)
         }
+        (Some(OfEngine::Exact(found)), _) if found.carries_on(fit) => {
+            prune_by::<Exact>(fit, Some(*found), options, observer)
+        }
+        (_, EngineKind::Factorised) => prune_by::<Factorised>(fit, None, options, observer),
+        (_, EngineKind::Auto | EngineKind::Exact) => prune_by::<Exact>(fit, None, options, observer),
     }?;
     let &PruneOptions { max_removed, min_gain, .. } = options;
     pruned.fit.pruning = Some(Pruning { max_removed, min_gain });
@@ -187,10 +207,11 @@ pub fn prune(
 
 fn prune_by<E: Engine>(
     fit: &Fit,
+    found: Option<Hypothesis<E>>,
     options: &PruneOptions,
     observer: &mut dyn FnMut(&PruneProgress) -> ControlFlow<()>,
 ) -> Result<Pruned> {
-    let mut search = Search::<E>::new(fit, options, observer)?;
+    let mut search = Search::<E>::new(fit, found, options, observer)?;
     let bound_before = fit.bound_scaled();
     let floor = bound_before.max(search.best.bound()) + options.min_gain;
     let bridges = search.choose_bridges(&fit.bridges)?;
@@ -250,11 +271,11 @@ fn fit_of<E: Engine>(fit: &Fit, mut best: Hypothesis<E>, removed: &[Removed], br
         recall: fit.recall,
         rows: fit.rows.clone(),
         bridges: fit.bridges.iter().copied().chain(taken).filter(|&edge| graph.has(edge)).collect(),
+        reason: fit.engine.reason.clone(),
     };
     let stop = best.stop.unwrap_or(Stop::Interrupted);
     let start = (fit.start, fit.start_seed);
-    let mut pruned = Fit::new(&best.problem, &fit.config, &data, &mut best.engine, best.posterior, stop, start)?;
-    pruned.engine.reason.clone_from(&fit.engine.reason);
+    let mut pruned = Fit::new(&best.problem, &fit.config, &data, &mut best.engine, &best.posterior, stop, start)?;
     pruned.removed = fit.removed.iter().copied().chain(removed.iter().map(|edge| edge.score.edge)).collect();
     Ok(pruned)
 }

@@ -3,9 +3,9 @@
 use super::{Baseline, PruneOptions, PruneProgress, PruneStep, Removed};
 use crate::config::Config;
 use crate::error::Result;
-use crate::evidence::hypothesis::{Hypothesis, StartFrom};
+use crate::evidence::hypothesis::StartFrom;
 use crate::evidence::scores::EdgeScore;
-use crate::fit::Fit;
+use crate::fit::{Fit, Hypothesis};
 use crate::graph::{Graph, joining_edges};
 use crate::inference::{Engine, Stage, TracePoint, derived_seed};
 use rand::SeedableRng;
@@ -57,11 +57,20 @@ pub(super) struct Search<'a, E: Engine> {
 }
 
 impl<'a, E: Engine> Search<'a, E> {
-    pub fn new(fit: &Fit, options: &PruneOptions, observer: &'a mut Observer<'a>) -> Result<Self> {
-        let best = fit.bound_scaled();
-        let mut progress = PruneProgress { step: PruneStep::Preparing, removed: 0, best, iterations: 0 };
+    /// A search that begins with what the fit found, or finds it again.
+    pub fn new(
+        fit: &Fit,
+        found: Option<Hypothesis<E>>,
+        options: &PruneOptions,
+        observer: &'a mut Observer<'a>,
+    ) -> Result<Self> {
+        let bound = fit.bound_scaled();
+        let mut progress = PruneProgress { step: PruneStep::Preparing, removed: 0, best: bound, iterations: 0 };
         let mut asked = false;
-        let best = Hypothesis::of_fit(fit, &mut watch(&mut progress, &mut asked, observer))?;
+        let best = match found {
+            Some(found) => found,
+            None => Hypothesis::of_fit(fit, &mut watch(&mut progress, &mut asked, observer))?,
+        };
         let edges = fit.graph.edges().len();
         Ok(Self {
             graph: fit.graph.clone(),

@@ -3,16 +3,12 @@
 use super::Selection;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::fit::too_many_for_rows;
-use crate::fit::{available_memory, check_memory, too_many_components};
-use crate::graph::edge_outside;
-use crate::graph::{Graph, Symmetry, neighbor_graph, pieces, within_radius};
+use crate::fit::{too_many_components, too_many_for_rows};
+use crate::graph::{Symmetry, edge_outside, pieces};
 use crate::linalg::Matrix;
 use crate::message;
 use crate::message::{Message, Piece, Remedy, given};
-use crate::model::Scaling;
-use crate::model::check_values;
-use crate::model::too_many_neighbors;
+use crate::model::{Checked, FoundGraph, Prepared, ScaledTable, find_graph, too_many_neighbors};
 use serde::Serialize;
 
 /// A graph that may explain a table.
@@ -51,6 +47,16 @@ impl GraphChoice {
         }
     }
 
+    /// These settings with what makes this graph.
+    pub(super) fn config(&self, config: &Config) -> Config {
+        let (n_neighbors, symmetry, radius) = match *self {
+            Self::Neighbors { n_neighbors, symmetry } => (n_neighbors, symmetry, None),
+            Self::Radius(radius) => (config.n_neighbors, config.symmetry, Some(radius)),
+            Self::Edges { .. } => (config.n_neighbors, config.symmetry, None),
+        };
+        Config { n_neighbors, symmetry, radius, ..config.clone() }
+    }
+
     /// The kind of graph without its number of neighbours: `knn`, `mutual`, `radius 0.5`, `edges a.csv`.
     pub fn family(&self) -> String {
         match self {
@@ -86,8 +92,7 @@ pub struct Candidate {
 pub(super) fn check(values: &Matrix, config: &Config, choices: &[GraphChoice], dimensions: &[usize]) -> Result<()> {
     let invalid =
         |name, problem: Message, remedy: Remedy| Err(Error::Setting { name, problem, remedies: vec![remedy] });
-    config.validate()?;
-    check_values(values.as_ref())?;
+    Checked::new(values.as_ref(), config)?;
     let (n, d_y) = (values.nrows(), values.ncols());
     if config.largest {
         let problem =
@@ -133,25 +138,40 @@ pub(super) fn check(values: &Matrix, config: &Config, choices: &[GraphChoice], d
     if largest > d_y {
         return Err(too_many_components(largest, d_y));
     }
-    check_memory(n, &Config { n_components: largest, ..config.clone() }, d_y, available_memory())
+    Ok(())
 }
 
-/// The graphs as they are, in one piece or not.
-pub(super) fn graphs(values: &Matrix, config: &Config, choices: &[GraphChoice]) -> Result<Vec<Graph>> {
-    let (_, scaled) = Scaling::learn(values, config.scaling)?;
-    let units = values.transpose().to_owned();
-    let graph = |choice: &GraphChoice| match choice {
-        GraphChoice::Neighbors { n_neighbors, symmetry } => neighbor_graph(&scaled, *n_neighbors, *symmetry),
-        GraphChoice::Radius(radius) => within_radius(&units, *radius),
-        GraphChoice::Edges { edges, .. } => Graph::from_edges(values.nrows(), edges.iter().copied()),
+/// A graph that is compared.
+#[derive(Clone)]
+pub(super) struct GraphOfChoice {
+    /// Its edges as they were found or given, in one piece or not.
+    pub edges: Vec<(u32, u32)>,
+    pub pieces: usize,
+    /// The table on it; none where it is in pieces that are not to be joined.
+    pub prepared: Option<Prepared>,
+}
+
+/// The graphs of the choices, each made once for all of its fits.
+pub(super) fn graphs(table: &ScaledTable, config: &Config, choices: &[GraphChoice]) -> Result<Vec<GraphOfChoice>> {
+    let graph = |choice: &GraphChoice| {
+        let edges = match choice {
+            GraphChoice::Edges { edges, .. } => Some(edges.clone()),
+            GraphChoice::Neighbors { .. } | GraphChoice::Radius(_) => None,
+        };
+        let found = find_graph(table.values.as_ref().as_ref(), &table.points, &choice.config(config), edges)?;
+        let FoundGraph { neighborhoods, .. } = &found;
+        let (edges, pieces) = (neighborhoods.graph().edges().to_vec(), pieces(neighborhoods.graph()).len());
+        let fittable = pieces == 1 || config.connect;
+        let prepared = if fittable { Some(table.on_found_graph(found, config)?) } else { None };
+        Ok(GraphOfChoice { edges, pieces, prepared })
     };
-    Ok(choices.iter().map(graph).collect())
+    choices.iter().map(graph).collect()
 }
 
-pub(super) fn all(graphs: &[Graph], dimensions: &[usize]) -> Vec<Candidate> {
+pub(super) fn all(graphs: &[GraphOfChoice], dimensions: &[usize]) -> Vec<Candidate> {
     let mut candidates = Vec::with_capacity(graphs.len() * dimensions.len());
     for (number, graph) in graphs.iter().enumerate() {
-        let pieces = pieces(graph).len();
+        let pieces = graph.pieces;
         candidates.extend(dimensions.iter().map(|&n_components| Candidate { graph: number, n_components, pieces }));
     }
     candidates
@@ -171,7 +191,7 @@ pub(super) fn fingerprint(selection: &Selection) -> String {
     for candidate in &selection.candidates {
         take(&(candidate.n_components as u64).to_le_bytes());
     }
-    for column in selection.values.col_iter() {
+    for column in selection.table.values.col_iter() {
         let bits: Vec<u8> = column.iter().flat_map(|value| value.to_bits().to_le_bytes()).collect();
         take(&bits);
     }

@@ -12,11 +12,12 @@ pub use summary::{CandidateSummary, Distance, Ranking};
 
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::fit::{Fitter, available_memory, choose_engine};
-use crate::graph::Graph;
+use crate::fit::{Fit, Fitter, Plan, available_memory};
 use crate::inference::Stop;
 use crate::linalg::{Matrix, View};
 use crate::message::{Dialect, Fields, Sentence};
+use crate::model::ScaledTable;
+use candidates::GraphOfChoice;
 use racing::Job;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -96,10 +97,10 @@ pub struct Selected {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Selection {
-    values: Matrix,
+    table: ScaledTable,
     config: Config,
     choices: Vec<GraphChoice>,
-    graphs: Vec<Graph>,
+    graphs: Vec<GraphOfChoice>,
     candidates: Vec<Candidate>,
     seeds: usize,
     race: bool,
@@ -117,12 +118,15 @@ impl Selection {
         choices: Vec<GraphChoice>,
         n_components: Vec<usize>,
     ) -> Result<Self> {
-        let largest = Config { n_components: n_components.iter().copied().max().unwrap_or(1), ..config.clone() };
-        config.engine = choose_engine(values.nrows(), &largest).kind;
         candidates::check(values, &config, &choices, &n_components)?;
-        let graphs = candidates::graphs(values, &config, &choices)?;
+        let largest = Config { n_components: n_components.iter().copied().max().unwrap_or(1), ..config.clone() };
+        let plan = Plan::new(values.nrows(), values.ncols(), &largest);
+        plan.check_memory()?;
+        config.engine = plan.engine;
+        let table = ScaledTable::learn(values.clone(), config.scaling)?;
+        let graphs = candidates::graphs(&table, &config, &choices)?;
         let candidates = candidates::all(&graphs, &n_components);
-        Ok(Self { values: values.clone(), config, choices, graphs, candidates, seeds: 5, race: true, words: &Fields })
+        Ok(Self { table, config, choices, graphs, candidates, seeds: 5, race: true, words: &Fields })
     }
 
     /// Fits each candidate from this many seeds, counted from `random_state`; 5 unless told. Where the start is the same
@@ -162,7 +166,7 @@ impl Selection {
 
     /// Number of points.
     pub fn n(&self) -> usize {
-        self.values.nrows()
+        self.table.values.nrows()
     }
 
     /// How many seeds of a candidate are fitted at most.
@@ -281,20 +285,18 @@ impl Selection {
     fn cell_fit(&self, job: Job) -> CellFit {
         let candidate = &self.candidates[job.candidate];
         // the graph is given by its edges; what made it is kept for those who read the settings
-        let (n_neighbors, symmetry, radius) = match *self.graph(candidate) {
-            GraphChoice::Neighbors { n_neighbors, symmetry } => (n_neighbors, symmetry, None),
-            GraphChoice::Radius(radius) => (self.config.n_neighbors, self.config.symmetry, Some(radius)),
-            GraphChoice::Edges { .. } => (self.config.n_neighbors, self.config.symmetry, None),
-        };
-        let config = Config {
-            n_components: candidate.n_components,
-            random_state: self.seed(job.seed),
-            n_neighbors,
-            symmetry,
-            radius,
-            ..self.config.clone()
-        };
-        CellFit { candidate: job.candidate, config, edges: self.graphs[candidate.graph].edges().to_vec() }
+        let of_graph = self.graph(candidate).config(&self.config);
+        let config = Config { n_components: candidate.n_components, random_state: self.seed(job.seed), ..of_graph };
+        CellFit { candidate: job.candidate, config, edges: self.graphs[candidate.graph].edges.clone() }
+    }
+
+    /// Makes a fit of the grid on the graph that is ready for it; nothing if it was stopped.
+    fn run_job(&self, job: Job, stop: &(dyn Fn() -> bool + Sync)) -> Result<Option<Cell>> {
+        let fit = self.cell_fit(job);
+        match &self.graphs[self.candidates[job.candidate].graph].prepared {
+            Some(prepared) => fit.run_with(stop, self.words, |fitter| fitter.fit_prepared(prepared)),
+            None => fit.run(self.table.values.as_ref().as_ref(), stop, self.words),
+        }
     }
 }
 
@@ -312,8 +314,18 @@ pub struct CellFit {
 impl CellFit {
     /// Fits the table, n × d_y; nothing if it was stopped. `stop` is asked after each iteration; what goes wrong is said in
     /// these words.
-    pub fn run(self, values: View, stop: &(dyn Fn() -> bool + Sync), words: &dyn Dialect) -> Result<Option<Cell>> {
-        let Self { candidate, config, edges } = self;
+    pub fn run(mut self, values: View, stop: &(dyn Fn() -> bool + Sync), words: &dyn Dialect) -> Result<Option<Cell>> {
+        let edges = std::mem::take(&mut self.edges);
+        self.run_with(stop, words, |fitter| fitter.edges(edges).fit_view(values))
+    }
+
+    fn run_with(
+        self,
+        stop: &(dyn Fn() -> bool + Sync),
+        words: &dyn Dialect,
+        fit: impl FnOnce(Fitter) -> Result<Fit>,
+    ) -> Result<Option<Cell>> {
+        let Self { candidate, config, .. } = self;
         let seed = Some(config.random_state);
         let mut stopped = false;
         let observer = |_: &_| {
@@ -322,7 +334,7 @@ impl CellFit {
         };
         // only the bound counts here, which no draw changes
         let config = Config { draws: Some(0), ..config };
-        let outcome = Fitter::new(config).edges(edges).observer(observer).fit_view(values);
+        let outcome = fit(Fitter::new(config).observer(observer));
         if stopped {
             return Ok(None);
         }

@@ -4,7 +4,7 @@ use super::racing::Job;
 use super::{Cell, Selection};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::fit::{available_memory, check_memory};
+use crate::fit::{Plan, available_memory};
 use crate::message::Remedy;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -43,10 +43,7 @@ impl Selection {
                 scope.spawn(move || {
                     pool.install(|| {
                         while let Some(&job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                            let Some(outcome) = (!over())
-                                .then(|| self.cell_fit(job).run(self.values.as_ref(), over, self.words).transpose())
-                                .flatten()
-                            else {
+                            let Some(outcome) = (!over()).then(|| self.run_job(job, over).transpose()).flatten() else {
                                 return;
                             };
                             if sender.send(outcome).is_err() {
@@ -87,7 +84,8 @@ impl Selection {
         let largest = jobs.iter().map(|job| self.candidates[job.candidate].n_components).max().unwrap_or(1);
         let config = Config { n_components: largest, ..self.config.clone() };
         let fits = |workers: usize| {
-            check_memory(self.n(), &config, self.values.ncols(), available / workers as u64).map(|()| workers)
+            let plan = Plan::with_memory(self.n(), self.table.values.ncols(), &config, available / workers as u64);
+            plan.check_memory().map(|()| workers)
         };
         let most = threads.min(jobs.len()).max(1);
         (2..=most).rev().find_map(|workers| fits(workers).ok()).map_or_else(|| fits(1), Ok)

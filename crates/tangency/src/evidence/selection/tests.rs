@@ -5,6 +5,8 @@ use super::racing::{Job, deviation, hopeless, mean};
 use super::summary::{ranked, summarise};
 use super::*;
 use crate::generate::{Shape, generate};
+use crate::graph::NeighborSearch;
+use crate::model::Prepared;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn cell(candidate: usize, seed: u64, bound: f64, stop: CellStop) -> Cell {
@@ -105,7 +107,7 @@ fn rounds_are_found_again_from_any_part_of_their_cells() {
 impl Selection {
     fn all_jobs_without_a_race(&self) -> usize {
         let all = Selection {
-            values: self.values.clone(),
+            table: self.table.clone(),
             config: self.config.clone(),
             choices: self.choices.clone(),
             graphs: self.graphs.clone(),
@@ -200,4 +202,32 @@ fn fits_made_elsewhere_are_the_same() {
     let stopped = selection.next_fits(&[]).remove(0).run(curve.points.as_ref(), &|| true, &Fields).unwrap();
     assert_eq!(stopped, None);
     assert!(selection.most_at_once(2).unwrap() <= 2);
+}
+
+#[test]
+fn neighbours_are_searched_as_the_settings_say() {
+    // in many dimensions without structure an approximate search misses some neighbours
+    let points = Matrix::from_fn(600, 40, |i, f| ((i * 7919 + f * 104_729 + i * f * 31) % 1009) as f64);
+    let edges = |neighbor_search, random_state| {
+        let config = Config { neighbor_search, random_state, connect: true, ..Config::default() };
+        let grid = Selection::new(&points, config.clone(), vec![GraphChoice::neighbors(5)], vec![1]).unwrap();
+        let found = Prepared::new(points.as_ref(), &Config { n_neighbors: 5, ..config }, None).unwrap();
+        assert_eq!(grid.graphs[0].prepared.as_ref().unwrap().graph(), found.graph());
+        grid.graphs[0].edges.clone()
+    };
+    let [exact, nearly] = [NeighborSearch::Exact, NeighborSearch::Approximate].map(|search| edges(search, 1));
+    assert!(exact == edges(NeighborSearch::Exact, 2) && exact != nearly);
+}
+
+#[test]
+fn a_fit_on_the_graph_that_is_ready_is_the_fit_of_its_edges() {
+    let curve = generate(Shape::SCurve, 60, 0.02, 1);
+    let config = Config { max_iter: 20, connect: true, ..Config::default() };
+    let grid = Selection::new(&curve.points, config, vec![GraphChoice::neighbors(2)], vec![2]).unwrap();
+    assert!(grid.candidates[0].pieces > 1);
+    let job = Job { candidate: 0, seed: 1 };
+    let here = grid.run_job(job, &|| false).unwrap().unwrap();
+    let there = grid.cell_fit(job).run(curve.points.as_ref(), &|| false, &Fields).unwrap().unwrap();
+    assert_eq!(here, there);
+    assert!(here.bound.is_some());
 }

@@ -1,6 +1,6 @@
 //! The definition: the graph with one more point, all its matrices, and E-steps of the one point only.
 
-use crate::extend::place::Frozen;
+use crate::extend::frozen::Frozen;
 use crate::graph::Graph;
 use crate::linalg::{Matrix, lower_factor, solve_small};
 use std::f64::consts::PI;

@@ -3,7 +3,8 @@
 
 mod literal;
 
-use super::place::{Frozen, place};
+use super::frozen::Frozen;
+use super::place::place;
 use super::surroundings::Terrain;
 use crate::graph::{Graph, pieces};
 use crate::linalg::Matrix;

@@ -87,7 +87,9 @@ impl Updates for Exact {
     type Beliefs = Beliefs;
 
     fn new(problem: &Problem, _: &Config) -> Result<Self> {
-        Ok(Self::on(Laplacian::new(&problem.graph)?))
+        let laplacian = Laplacian::new(&problem.graph)?;
+        problem.graph.keep_resistances(&laplacian);
+        Ok(Self::on(laplacian))
     }
 
     fn changed(&self, before: &Problem, problem: &Problem, _: &Config) -> Result<Self> {

@@ -208,7 +208,7 @@ fn run_to_the_end<E: Engine>(problem: &Problem, config: &Config, start: &Start) 
 
 fn curve(n: usize, noise: f64) -> (Problem, Start) {
     let curve = generate(Shape::SCurve, n, noise, 3);
-    let (_, scaled) = crate::Scaling::learn(&curve.points, crate::ScalingRule::MaxAbs).unwrap();
+    let (_, scaled) = crate::Scaling::learn(curve.points.as_ref(), crate::ScalingRule::MaxAbs).unwrap();
     let graph = crate::graph::neighbor_graph(&scaled, 9, crate::Symmetry::Or);
     (Problem::new(scaled, graph, 2, 1e-3).unwrap(), Start::Coordinates(curve.truth))
 }

@@ -1,0 +1,113 @@
+//! The runs of a fit: from every start that the plan names, and what is kept of the best.
+
+use super::plan::no_start;
+use super::{Fit, Hypothesis, Plan};
+use crate::config::Config;
+use crate::error::Result;
+use crate::inference::{
+    Best, Engine, NumberedStart, Posterior, Reach, Start, StartObserver, StartRank, Stop, Tournament, Updates,
+};
+use crate::linalg::Matrix;
+use crate::model::{Prepared, Problem, Scaling};
+use std::sync::Arc;
+
+/// What a fit keeps of the table and the plan, whatever its runs find.
+pub(crate) struct FittedData {
+    pub scaling: Scaling,
+    pub observations: Arc<Matrix>,
+    pub n_rows: usize,
+    pub recall: Option<f64>,
+    pub rows: Vec<usize>,
+    pub bridges: Vec<(u32, u32)>,
+    /// Why this engine.
+    pub reason: Option<String>,
+}
+
+impl FittedData {
+    pub fn new(prepared: &Prepared, plan: &Plan) -> Self {
+        Self {
+            scaling: prepared.table.scaling.clone(),
+            observations: prepared.table.values.clone(),
+            n_rows: prepared.n_rows,
+            recall: prepared.recall,
+            rows: prepared.rows.clone(),
+            bridges: prepared.bridges.clone(),
+            reason: plan.reason.clone(),
+        }
+    }
+}
+
+/// The runs to be made.
+pub(super) struct Runs<'a> {
+    pub config: Config,
+    pub plan: &'a Plan,
+    pub data: FittedData,
+    pub problem: Problem,
+    pub given: Option<Start>,
+    /// Whether the whole posterior is wanted beside the fit.
+    pub keeps_posterior: bool,
+}
+
+impl Runs<'_> {
+    /// The fit of the best start, and its whole posterior if that is wanted.
+    pub fn best<E: Engine>(self, observer: &mut StartObserver) -> Result<(Fit, Option<Hypothesis<E>>)> {
+        let mut tournament = Tournament::<E>::new(&self.problem, &self.config, self.given.as_ref())?;
+        let best = if self.plan.trials {
+            self.best_trial(&mut tournament, observer)
+        } else {
+            self.best_end(&mut tournament, observer)
+        }?;
+        let Best { stop, kept: (mut fit, posterior), .. } = best.ok_or_else(no_start)?;
+        fit.stop = stop.unwrap_or(Stop::MaxIterations);
+        let mut engine = tournament.engine;
+        engine.release_buffers();
+        let stop = Some(fit.stop);
+        Ok((fit, posterior.map(|posterior| Hypothesis { problem: self.problem, engine, posterior, stop })))
+    }
+
+    /// How the first start does in its trial.
+    pub fn rank<E: Engine>(&self, observer: &mut StartObserver) -> Result<StartRank> {
+        let mut tournament = Tournament::<E>::new(&self.problem, &self.config, self.given.as_ref())?;
+        let best = tournament.play(&self.plan.starts, Reach::Trial, observer, |_, _| Ok(()))?;
+        Ok(best.ok_or_else(no_start)?.rank)
+    }
+
+    /// All starts are tried, and the best of them goes on.
+    fn best_trial<'t, E: Engine>(
+        &'t self,
+        tournament: &mut Tournament<'t, E>,
+        observer: &mut StartObserver,
+    ) -> Result<Option<Best<Kept<E>>>> {
+        let Some(best) = tournament.best_trial(&self.plan.starts, observer)? else { return Ok(None) };
+        let Best { start, rank, stop, kept } = best;
+        let kept = self.keep(&mut tournament.engine, kept, stop, start)?;
+        Ok(Some(Best { start, rank, stop, kept }))
+    }
+
+    /// All starts run to their end.
+    fn best_end<'t, E: Engine>(
+        &'t self,
+        tournament: &mut Tournament<'t, E>,
+        observer: &mut StartObserver,
+    ) -> Result<Option<Best<Kept<E>>>> {
+        tournament.play(&self.plan.starts, Reach::End, observer, |engine, attempt| {
+            self.keep(engine, attempt.run.into_posterior(), attempt.stop, attempt.of)
+        })
+    }
+
+    /// The fit of a run, and its posterior if that is wanted.
+    fn keep<E: Engine>(
+        &self,
+        engine: &mut E,
+        posterior: Posterior<E::Beliefs>,
+        stop: Option<Stop>,
+        start: NumberedStart,
+    ) -> Result<Kept<E>> {
+        let Self { config, data, problem, .. } = self;
+        let stop = stop.unwrap_or(Stop::MaxIterations);
+        let fit = Fit::new(problem, config, data, engine, &posterior, stop, (start.init, start.seed))?;
+        Ok((fit, self.keeps_posterior.then_some(posterior)))
+    }
+}
+
+type Kept<E> = (Fit, Option<Posterior<<E as Updates>::Beliefs>>);

@@ -1,0 +1,165 @@
+//! A table made ready for a fit: which rows take part, their scaling, and their graph in one piece.
+
+use super::table_graph::{FoundGraph, check_values, find_graph, in_one_piece};
+use super::{Scaling, ScalingRule};
+use crate::config::Config;
+use crate::error::Result;
+use crate::graph::{Graph, Neighborhoods};
+use crate::linalg::{Matrix, View};
+use std::sync::Arc;
+
+/// A table and settings that were found to be in order, so that nobody need look again.
+pub(crate) struct Checked<'a> {
+    values: View<'a>,
+    config: &'a Config,
+}
+
+impl<'a> Checked<'a> {
+    /// An error unless every number of the table is finite and every setting is in its range.
+    pub fn new(values: View<'a>, config: &'a Config) -> Result<Self> {
+        config.validate()?;
+        check_values(values)?;
+        Ok(Self { values, config })
+    }
+
+    /// Scales the table and finds the graph that the settings ask for, or takes the one that the edges give.
+    pub fn prepare(&self, edges: Option<Vec<(u32, u32)>>) -> Result<Prepared> {
+        let Self { values, config } = *self;
+        let n = values.nrows();
+        let (scaling, points) = Scaling::learn(values, config.scaling)?;
+        let given = edges.is_some();
+        let found = find_graph(values, &points, config, edges)?;
+        let FoundGraph { neighborhoods, recall } = found;
+        let made = in_one_piece(neighborhoods, &points, config, given)?;
+        let table = match made.rows.len() {
+            all if all == n => ScaledTable::new(values.to_owned(), scaling, points),
+            some => {
+                let kept = Matrix::from_fn(some, values.ncols(), |i, f| values[(made.rows[i], f)]);
+                ScaledTable::learn(kept, config.scaling)?
+            }
+        };
+        let (rows, neighborhoods, bridges) = (made.rows, made.neighborhoods, made.bridges);
+        Ok(Prepared { table, n_rows: n, rows, neighborhoods, bridges, recall })
+    }
+}
+
+/// The points of a model, as they were measured and as they are scaled. Its clones share them.
+#[derive(Clone)]
+pub(crate) struct ScaledTable {
+    /// In the units given. [n, d_y]
+    pub values: Arc<Matrix>,
+    pub scaling: Scaling,
+    /// Centred and scaled, a point per column. [d_y, n]
+    pub points: Arc<Matrix>,
+}
+
+impl ScaledTable {
+    /// A table with the scaling that was learned from it.
+    pub fn new(values: Matrix, scaling: Scaling, points: Matrix) -> Self {
+        Self { values: Arc::new(values), scaling, points: Arc::new(points) }
+    }
+
+    /// A table, which is checked, with its scaling.
+    pub fn learn(values: Matrix, rule: ScalingRule) -> Result<Self> {
+        let (scaling, points) = Scaling::learn(values.as_ref(), rule)?;
+        Ok(Self::new(values, scaling, points))
+    }
+
+    /// All points on a graph that was found for them; pieces are joined where the settings allow it.
+    pub fn on_found_graph(&self, found: FoundGraph, config: &Config) -> Result<Prepared> {
+        let FoundGraph { neighborhoods, recall } = found;
+        let config = Config { largest: false, ..config.clone() };
+        let made = in_one_piece(neighborhoods, &self.points, &config, true)?;
+        let (rows, neighborhoods, bridges) = (made.rows, made.neighborhoods, made.bridges);
+        Ok(Prepared { table: self.clone(), n_rows: rows.len(), rows, neighborhoods, bridges, recall })
+    }
+
+    /// All points on a graph in one piece.
+    pub fn on_graph(&self, graph: Graph) -> Result<Prepared> {
+        let found = FoundGraph { neighborhoods: Neighborhoods::of(graph), recall: None };
+        self.on_found_graph(found, &Config { connect: false, ..Config::default() })
+    }
+}
+
+/// A table made ready once for all that is done with it: fits, other methods, measures.
+///
+/// It cannot be made from a table with a gap, from settings out of their range or with a graph in pieces.
+///
+/// ```
+/// use tangency::model::Prepared;
+/// use tangency::{Config, Fitter, Shape, generate};
+///
+/// let curve = generate(Shape::SCurve, 80, 0.0, 1);
+/// let config = Config { max_iter: 5, ..Config::default() };
+/// let prepared = Prepared::new(curve.points.as_ref(), &config, None)?;
+/// let (first, second) = (Config { random_state: 1, ..config.clone() }, Config { random_state: 2, ..config });
+/// let fits = [first, second].map(|config| Fitter::new(config).fit_prepared(&prepared));
+/// assert!(fits.into_iter().all(|fit| fit.is_ok()));
+/// # Ok::<(), tangency::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Prepared {
+    pub(crate) table: ScaledTable,
+    /// Rows of the table given.
+    pub(crate) n_rows: usize,
+    /// Those of them that are points, ascending.
+    pub(crate) rows: Vec<usize>,
+    /// In one piece; of nearest neighbours as they are listed, otherwise along the edges.
+    pub(crate) neighborhoods: Neighborhoods,
+    /// Edges that were added to join pieces.
+    pub(crate) bridges: Vec<(u32, u32)>,
+    /// Share of true neighbours found, where the search was approximate.
+    pub(crate) recall: Option<f64>,
+}
+
+impl Prepared {
+    /// Makes a table, n × d_y, ready: on the graph that the settings ask for, or on the edges.
+    pub fn new(values: View, config: &Config, edges: Option<Vec<(u32, u32)>>) -> Result<Self> {
+        Checked::new(values, config)?.prepare(edges)
+    }
+
+    /// Number of points.
+    pub fn n(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Number of features d_y.
+    pub fn n_features(&self) -> usize {
+        self.table.values.ncols()
+    }
+
+    /// Rows of the table that are points, ascending.
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    /// The points as they were measured. [n, d_y]
+    pub fn values(&self) -> &Matrix {
+        &self.table.values
+    }
+
+    /// The points, centred and scaled, one per column. [d_y, n]
+    pub fn points(&self) -> &Matrix {
+        &self.table.points
+    }
+
+    /// How they were scaled.
+    pub fn scaling(&self) -> &Scaling {
+        &self.table.scaling
+    }
+
+    /// The points around each point.
+    pub fn neighborhoods(&self) -> &Neighborhoods {
+        &self.neighborhoods
+    }
+
+    /// The graph, in one piece.
+    pub fn graph(&self) -> &Graph {
+        self.neighborhoods.graph()
+    }
+
+    /// Edges that were added to join pieces.
+    pub fn bridges(&self) -> &[(u32, u32)] {
+        &self.bridges
+    }
+}
