@@ -17,7 +17,7 @@ from ._tangency import Model
 
 #: Fields of a table of edges.
 EDGE = np.dtype(
-    [("i", np.int64), ("j", np.int64), *((name, np.float64) for name in ("length", "resistance", "residual", "score"))]
+    [("i", np.int64), ("j", np.int64), *((name, np.float64) for name in _tangency.EDGE_NUMBERS)]
 )
 REMOVED = np.dtype([*((name, EDGE.fields[name][0]) for name in EDGE.names), ("gain", np.float64)])  # type: ignore[index,union-attr]
 
@@ -107,7 +107,8 @@ def test_edges(model: LLLVM, edges: ArrayLike, *, seeds: int = 5, verbose: Any =
         )
     listed = json.loads(found)
     for test in listed:
-        test.update({name: [tuple(pair) for pair in test[name]] for name in ("removed", "added")})
+        # those of the command are rows of the table
+        test.update({name: [tuple(pair) for pair in test.pop(f"{name}_points")] for name in ("removed", "added")})
     return [EdgeTest(**test) for test in listed]
 
 
@@ -170,15 +171,33 @@ def prune(model: LLLVM, *, max_removed: int | None = None, min_gain: float = 2.0
     made._adopt(native)
     if rest["interrupted"]:
         warn("pruning was interrupted; the model is the best so far")
-    return PruneResult(model=made, removed=removed, **rest)
+    baseline = rest["baseline"]
+    return PruneResult(
+        model=made,
+        removed=removed,
+        gain=rest["gain"],
+        baseline_mean=baseline["mean"],
+        baseline_std=baseline["deviation"],
+        baseline_samples=baseline["samples"],
+        bridges=rest["bridges"],
+        rounds=[one["removed"] for one in rest["rounds"]],
+        n_iter=rest["n_iter"],
+        interrupted=rest["interrupted"],
+    )
 
 
 def prune_native(
     native: Model, max_removed: int | None, min_gain: float, threads: int, progress: _settings.Progress | None
 ) -> tuple[Model, NDArray[Any], dict[str, Any]]:
     """The same for native models."""
-    made, (edges, numbers), gains, rest = _tangency.prune(native, max_removed, min_gain, threads, progress)
-    return made, _records(edges, np.column_stack([numbers, gains]), REMOVED), json.loads(rest)
+    made, found = _tangency.prune(native, max_removed, min_gain, threads, progress)
+    view = json.loads(found)
+    removed = np.empty(len(view["removed"]), dtype=REMOVED)
+    for place, edge in enumerate(view["removed"]):
+        # a gain that was not found out is null
+        numbers = [np.nan if edge[name] is None else edge[name] for name in (*_tangency.EDGE_NUMBERS, "gain")]
+        removed[place] = (*edge["points"], *numbers)
+    return made, removed, view
 
 
 def _native(model: LLLVM) -> Model:

@@ -26,7 +26,10 @@ class Selection:
     summary : list of dict
         One candidate each, the best first: graph, n_neighbors, n_components, mean, std, count, not_converged,
         collapsed, failed, raced, behind (nats behind the best), spreads (the same in standard deviations of the
-        difference).
+        difference), equal_to_best (whether it is not the best and too close to it to be told from it).
+    evidence : dict
+        All of it as ``tangency select --json`` gives it, with the rule by which candidates are taken as equal
+        (``equal``) and what to know before trusting the order (``remarks``).
     best_ : dict or None
         The first of them, if any has a bound.
     complete : bool
@@ -35,30 +38,29 @@ class Selection:
 
     def __init__(
         self,
-        candidates: list[tuple[str, int | None, int, int]],
-        cells: list[dict[str, Any]],
-        ranking: list[dict[str, Any]],
+        evidence: dict[str, Any],
         complete: bool,
         settings: dict[str, Any],
         graphs: dict[str, Any],
         done: list[str],
         fingerprint: str,
     ) -> None:
-        self._candidates, self._settings, self._graphs = candidates, settings, graphs
+        self.evidence, self._settings, self._graphs = evidence, settings, graphs
         self._done, self._fingerprint = done, fingerprint
-        self.cells = [self._named(cell) for cell in cells]
-        self.summary = [self._summary(candidate) for candidate in ranking]
+        names = {row["candidate"]: self._name(row) for row in evidence["candidates"]}
+        self.cells = [names[cell["candidate"]] | _without(cell, "candidate") for cell in evidence["cells"]]
+        self.summary = [self._summary(row) for row in evidence["candidates"]]
         self.complete = complete
 
-    def _named(self, record: dict[str, Any]) -> dict[str, Any]:
-        graph, n_neighbors, n_components, _ = self._candidates[record["candidate"]]
-        named = {"graph": graph, "n_neighbors": n_neighbors, "n_components": n_components}
-        return named | {name: value for name, value in record.items() if name != "candidate"}
+    @staticmethod
+    def _name(row: dict[str, Any]) -> dict[str, Any]:
+        return {"graph": row["name"], "n_neighbors": row["n_neighbors"], "n_components": row["n_components"]}
 
-    def _summary(self, record: dict[str, Any]) -> dict[str, Any]:
-        behind = record.pop("behind") or {"nats": None, "spreads": None}
-        record["std"] = record.pop("deviation")
-        return self._named(record) | {"behind": behind["nats"], "spreads": behind["spreads"]}
+    def _summary(self, row: dict[str, Any]) -> dict[str, Any]:
+        behind = row["behind"] or {"nats": None, "spreads": None}
+        told = ("mean", "count", "not_converged", "collapsed", "failed", "raced", "equal_to_best")
+        numbers = {"std": row["deviation"], "behind": behind["nats"], "spreads": behind["spreads"]}
+        return self._name(row) | {name: row[name] for name in told} | numbers
 
     @property
     def best_(self) -> dict[str, Any] | None:
@@ -201,14 +203,14 @@ def select(
         warn(f"interrupted: {fits}; give this selection as resume= to go on")
     used = {name: params[name] for name in params if name not in ("n_components", "n_neighbors", "symmetry", "radius")}
     used["random_state"] = json.loads(config)["random_state"]
-    cells, ranking = json.loads(grid.cells(done)), json.loads(grid.ranking(done))
+    evidence = json.loads(grid.evidence(done))
     if not complete:
         # what is not there yet is not hopeless
-        cells = [cell for cell in cells if cell["stop"] != "raced"]
-        ranking = [candidate | {"raced": 0} for candidate in ranking]
+        evidence["cells"] = [cell for cell in evidence["cells"] if cell["stop"] != "raced"]
+        evidence["candidates"] = [row | {"raced": 0} for row in evidence["candidates"]]
     # candidates go graph by graph
-    made = {name: estimators[place // len(dimensions)] for place, (name, *_) in enumerate(grid.candidates)}
-    return Selection(grid.candidates, cells, ranking, complete, used, made, done, grid.fingerprint)
+    made = {row["name"]: estimators[row["candidate"] // len(dimensions)] for row in evidence["candidates"]}
+    return Selection(evidence, complete, used, made, done, grid.fingerprint)
 
 
 def _run(
@@ -240,6 +242,10 @@ def _run(
                 return False
             finally:
                 done.extend(found[number] for number in sorted(found))
+
+
+def _without(record: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key != name}
 
 
 def _allowed(settings: dict[str, Any]) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def lllvm(
         "params": params | {"use_rep": rep, "neighbors_key": described},
         "lower_bound": model.lower_bound_,
         "lower_bounds": model.lower_bounds_,
-        "hyperparameters": {"alpha": model.alpha_, "gamma": model.gamma_, "lambda": model.lambda_, "nu": model.nu_},
+        "hyperparameters": model.summary()["hyperparameters"],
         "stop_reason": model.stop_reason_,
         "engine": model.engine_,
         "graph_key": f"{name}_graph",
