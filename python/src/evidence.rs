@@ -11,24 +11,24 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tangency::Symmetry;
 use tangency::evidence::{
-    Cell, CellFit, EdgeScore, GraphChoice, PruneOptions, PruneProgress, PruneStep, Selection as Grid, edge_scores,
-    prune_from, test_edges,
+    Cell, CellFit, GraphChoice, PruneOptions, PruneProgress, PruneStep, Selection as Grid, prune_from, test_edges,
 };
+use tangency::view::{EdgeRow, EdgeTestRow, EdgesView, EvidenceView, PruningView};
 
-/// Edges with length, resistance, residual and score, a row each. [m, 4]
+/// Edges with their numbers, a row each. [m, 4]
 type Scored<'py> = (OutPairs<'py>, Out<'py, Ix2>);
 
-fn scored<'py>(py: Python<'py>, scores: &[EdgeScore]) -> PyResult<Scored<'py>> {
-    let named: Vec<(u32, u32)> = scores.iter().map(|score| score.edge).collect();
-    let flat = scores.iter().flat_map(|s| [s.length, s.resistance, s.residual, s.score]).collect();
-    Ok((pairs(py, &named)?, array(py, flat, (scores.len(), 4))?))
+fn scored<'py>(py: Python<'py>, edges: &[EdgeRow]) -> PyResult<Scored<'py>> {
+    let named: Vec<(u32, u32)> = edges.iter().map(|edge| edge.points).collect();
+    let flat = edges.iter().flat_map(EdgeRow::numbers).collect();
+    Ok((pairs(py, &named)?, array(py, flat, (edges.len(), EdgeRow::NUMBERS.len()))?))
 }
 
 /// How much each edge strains the fit, the most first.
 #[pyfunction]
 #[pyo3(name = "edge_scores")]
 pub fn score_edges<'py>(py: Python<'py>, model: &Model, threads: usize) -> PyResult<Scored<'py>> {
-    scored(py, &attend(py, threads, None, |_| edge_scores(&model.saved.fit))?)
+    scored(py, &attend(py, threads, None, |_| EdgesView::new(&model.saved))?.edges)
 }
 
 /// How the bound changes without edges that are there and with edges that are not, as JSON.
@@ -48,49 +48,27 @@ pub fn change_edges(
             watch.tell(|| Told { step: "graphs".into(), done, total: Some(total), bound: None })
         })
     })?;
-    let listed = tests.iter().map(|test| {
-        serde_json::json!({
-            "removed": test.removed, "added": test.added, "seeds": test.seeds,
-            "change": test.change, "spread": test.spread, "parts": test.parts, "converged": test.converged,
-        })
-    });
-    settings::json(&listed.collect::<Vec<_>>())
+    settings::json(&tests.iter().map(|test| EdgeTestRow::new(&model.saved, test)).collect::<Vec<_>>())
 }
 
-/// The model on the graph without short-circuits, the edges removed with their scores, the gain of each, and the
-/// rest as JSON. A model that was asked to keep its whole posterior gives it up for that.
+/// The model on the graph without short-circuits, and what was found, as JSON. A model that was asked to keep its whole
+/// posterior gives it up for that.
 #[pyfunction]
 #[pyo3(name = "prune", signature = (model, max_removed, min_gain, threads, progress=None))]
-pub fn prune_graph<'py>(
-    py: Python<'py>,
+pub fn prune_graph(
+    py: Python<'_>,
     model: &Model,
     max_removed: Option<usize>,
     min_gain: f64,
     threads: usize,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Model, Scored<'py>, Vec<f64>, String)> {
+) -> PyResult<(Model, String)> {
     let options = PruneOptions { max_removed, min_gain, ..PruneOptions::default() };
     let found = attend(py, threads, progress.as_ref(), |watch| {
         prune_from(&model.saved.fit, model.take_posterior(), &options, &mut |progress| watch.tell(|| told(progress)))
     })?;
-    let scores: Vec<EdgeScore> = found.removed.iter().map(|edge| edge.score).collect();
-    let gains = found.removed.iter().map(|edge| edge.gain).collect();
-    let bridges: Vec<_> = found
-        .bridges
-        .iter()
-        .map(|bridge| {
-            serde_json::json!({"edge": bridge.edge, "in_place_of": bridge.in_place_of, "length": bridge.length,
-                "change": bridge.change, "taken": bridge.taken})
-        })
-        .collect();
-    let rest = serde_json::json!({
-        "gain": found.fit.bound_scaled() - found.bound_before,
-        "baseline_mean": found.baseline.mean, "baseline_std": found.baseline.deviation,
-        "baseline_samples": found.baseline.samples, "bridges": bridges,
-        "rounds": found.rounds.iter().map(|round| round.removed).collect::<Vec<_>>(),
-        "n_iter": found.iterations, "interrupted": found.interrupted,
-    });
-    Ok((model.with_fit(found.fit), scored(py, &scores)?, gains, settings::json(&rest)?))
+    let view = settings::json(&PruningView::new(&model.saved, &found))?;
+    Ok((model.with_fit(found.fit), view))
 }
 
 fn told(progress: &PruneProgress) -> Told {
@@ -146,18 +124,6 @@ impl Selection {
         Ok(Self { grid: if race { grid } else { grid.all() } })
     }
 
-    /// Graph, number of neighbours, dimension and pieces of each candidate.
-    #[getter]
-    fn candidates(&self) -> Vec<(String, Option<usize>, usize, usize)> {
-        let listed = self.grid.candidates().iter();
-        listed
-            .map(|candidate| {
-                let graph = self.grid.graph(candidate);
-                (graph.to_string(), graph.n_neighbors(), candidate.n_components, candidate.pieces)
-            })
-            .collect()
-    }
-
     #[getter]
     fn n_fits(&self) -> usize {
         self.grid.n_fits()
@@ -180,14 +146,9 @@ impl Selection {
         next.iter().map(|fit| Ok((fit.candidate, settings::json(&fit.config)?, pairs(py, &fit.edges)?))).collect()
     }
 
-    /// All cells, fitted or not, as JSON.
-    fn cells(&self, done: Vec<String>) -> PyResult<String> {
-        settings::json(&self.grid.cells(&cells(&done)?))
-    }
-
-    /// The candidates, the best first, as JSON.
-    fn ranking(&self, done: Vec<String>) -> PyResult<String> {
-        settings::json(&self.grid.ranking(&self.grid.cells(&cells(&done)?)))
+    /// What the fits that are done say: the candidates, the best first, and all cells, as JSON.
+    fn evidence(&self, done: Vec<String>) -> PyResult<String> {
+        settings::json(&EvidenceView::new(&self.grid, &self.grid.cells(&cells(&done)?)))
     }
 }
 

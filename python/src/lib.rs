@@ -10,6 +10,7 @@ mod quality;
 mod report;
 mod settings;
 mod synthetic;
+mod views;
 mod words;
 
 use peak_alloc::PeakAlloc;
@@ -38,11 +39,15 @@ mod _tangency {
     use crate::settings::{check_settings, settings};
     #[pymodule_export]
     use crate::synthetic::{generate, neighbor_edges};
+    #[pymodule_export]
+    use crate::views::{axis_name, ellipses, grid, history, loadings, summary};
 
     use super::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("REACH", tangency::view::REACH)?;
+        module.add("EDGE_NUMBERS", tangency::view::EdgeRow::NUMBERS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

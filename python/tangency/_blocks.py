@@ -74,7 +74,9 @@ def _arrow_rows(model: LLLVM, batch: Any) -> Array:
         try:
             rows[:, place] = column
         except (TypeError, ValueError):
-            raise ValueError(f"column {name!r} must hold numbers, and its type is {column.type}") from None
+            raise ValueError(
+                f"column {name!r} is of type {column.type}, not numbers; convert it, or leave it out"
+            ) from None
     return rows
 
 

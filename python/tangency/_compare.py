@@ -127,7 +127,7 @@ class Comparison:
         """
         kind = Path(path).suffix.lower().removeprefix(".")
         if kind not in FIGURES:
-            raise ValueError(f"path must end in .svg, .png or .pdf, not {_settings.shown(os.fspath(path))}")
+            raise ValueError(f"path is {_settings.shown(os.fspath(path))}; give a name that ends in .svg, .png or .pdf")
         labels, values, titles = self._colours(colour)
         heading = f"{len(self.rows)} points" if title is None else str(title)
         return save(path, _tangency.multiples(self._panels, labels, values, titles, title=heading, kind=kind))
@@ -310,16 +310,18 @@ def _methods(methods: Any) -> list[str]:
     if isinstance(methods, str):
         methods = _settings.ENTRANTS if methods == "all" else [methods]
     elif not isinstance(methods, Iterable):
-        raise ValueError(f"methods must be 'all' or a list of methods, not {_settings.shown(methods)}")
+        raise ValueError(f"methods is {_settings.shown(methods)}; use 'all' or a list of methods")
     listed: list[str] = []
     for method in methods:
         if method not in _settings.ENTRANTS:
             known = ", ".join(map(repr, _settings.ENTRANTS))
-            raise ValueError(f"methods must be 'all' or a list of {known}, not {_settings.shown(method)}")
+            raise ValueError(
+                f"methods names {_settings.shown(method)}, which is not a method; use 'all' or any of {known}"
+            )
         if method not in listed:
             listed.append(method)
     if not listed:
-        raise ValueError("methods must hold at least one method, or be 'all'")
+        raise ValueError("methods is empty; use 'all' or name at least one method")
     return listed
 
 
@@ -328,16 +330,16 @@ def _estimator(model: Any, settings: dict[str, Any]) -> LLLVM:
     if model is None:
         model = LLLVM(connect=False)
     elif not isinstance(model, LLLVM):
-        raise ValueError(f"model must be an LLLVM, not {type(model).__name__}")
+        raise ValueError(f"model is of type {type(model).__name__}; give an LLLVM")
     known = set(model.get_params()) - {"metric", "prune", "verbose"}
     for name in settings:
         if name not in known:
             raise ValueError(f"compare has no setting {name!r}; it takes {', '.join(sorted(known))}")
     made = LLLVM(**(model.get_params(deep=False) | settings | {"prune": False}))
     if made.metric != "euclidean":
-        raise ValueError("metric must be 'euclidean' in compare: other methods need measurements")
+        raise ValueError("metric is 'precomputed', but other methods need measurements; use metric='euclidean'")
     if not isinstance(made.init, str):
-        raise ValueError("init must be a word in compare; give coordinates to LLLVM itself")
+        raise ValueError("init is an array, which compare cannot use; use a word, or give the array to LLLVM itself")
     return made
 
 

@@ -20,7 +20,7 @@ use pyo3::types::PyBytes;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tangency::Choice;
-use tangency::extend::{Extension, Predicts, loadings};
+use tangency::extend::{Extension, Predicts};
 use tangency::fit::{Caution, FullPosterior};
 use tangency::inference::Deviations;
 use tangency::io::table::{TableOptions, TableStream};
@@ -59,7 +59,7 @@ impl Model {
     }
 
     /// The model prepared for new points, once.
-    fn extension(&self) -> tangency::Result<&Extension> {
+    pub fn extension(&self) -> tangency::Result<&Extension> {
         if self.extension.get().is_none() {
             let made = Arc::new(Extension::new(&self.saved.fit)?);
             let _ = self.extension.set(made); // another thread may have been quicker with the same
@@ -183,11 +183,10 @@ impl Model {
         attributes::bounds(py, &self.saved.fit)
     }
 
-    /// α, γ, λ, ν.
+    /// The hyper-parameters by name.
     #[getter]
-    fn hyperparameters(&self) -> (f64, f64, f64, f64) {
-        let hyper = &self.saved.fit.hyper;
-        (hyper.alpha, hyper.gamma, hyper.lambda, hyper.nu)
+    fn hyperparameters(&self) -> Vec<(&'static str, f64)> {
+        self.saved.fit.hyper.named().collect()
     }
 
     #[getter]
@@ -332,12 +331,6 @@ impl Model {
     fn calibrated(&self, py: Python<'_>, parts: usize, threads: usize, progress: Option<Py<PyAny>>) -> PyResult<Self> {
         training_points::calibrated(py, &self.saved.fit, parts, threads, progress.as_ref())
             .map(|fit| self.with_fit(fit))
-    }
-
-    /// Change of each feature per unit of each coordinate, averaged over points: means and standard deviations.
-    fn loadings<'py>(&self, py: Python<'py>, points: Vec<usize>) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>)> {
-        let found = loadings(&self.saved.fit, &points).map_err(exception)?;
-        Ok((rows(py, &found.mean)?, rows(py, &found.deviation)?))
     }
 
     /// The distance of two points: of their means, and the lower end, median and upper end of its interval.
