@@ -80,7 +80,7 @@ pub fn pairs<'py>(py: Python<'py>, edges: &[(u32, u32)]) -> PyResult<OutPairs<'p
 /// Pairs from an array of two columns.
 pub fn edges(pairs: &Pairs<'_>) -> PyResult<Vec<(u32, u32)>> {
     if pairs.shape()[1] != 2 {
-        return Err(PyValueError::new_err(format!("pairs must stand in two columns, not in {}", pairs.shape()[1])));
+        return Err(PyValueError::new_err(format!("pairs stand in {} columns; give two", pairs.shape()[1])));
     }
     Ok(pairs.as_array().rows().into_iter().map(|row| (row[0], row[1])).collect())
 }

@@ -159,7 +159,9 @@ impl Comparison {
     fn model(&self, feature_names: Vec<String>) -> PyResult<Option<Model>> {
         let fit = self.state().0.fit().cloned();
         if fit.as_ref().is_some_and(|fit| fit.scaling.scale.len() != feature_names.len()) {
-            return Err(PyValueError::new_err("there must be a name for each feature"));
+            return Err(PyValueError::new_err(
+                "feature_names has another length than the table has features; give a name for each feature",
+            ));
         }
         Ok(fit.map(|fit| Model::new(SavedModel { fit, feature_names, ids: None, labels: None })))
     }

@@ -94,7 +94,8 @@ pub fn geodesic_correlation(
     let edges = edges.as_ref().map(crate::arrays::edges).transpose()?;
     let beyond = edges.iter().flatten().any(|&(i, j)| i.max(j) as usize >= n);
     if beyond || (edges.is_none() && !(1..n).contains(&n_neighbors)) {
-        let sentence = format!("the graph must join points below {n}, and n_neighbors must be from 1 to less than {n}");
+        let sentence =
+            format!("there are {n} points; give a graph that joins them, or a smaller n_neighbors, at least 1");
         return Err(PyValueError::new_err(sentence));
     }
     let points = Lying::of(&values)?.view().transpose().to_owned();

@@ -21,7 +21,9 @@ type Panel<'py> = (String, String, Table<'py>);
 fn multiples(panels: &[Panel<'_>]) -> PyResult<Vec<Multiple>> {
     let of = |(name, note, places): &Panel<'_>| {
         if places.shape()[1] != 2 {
-            return Err(PyValueError::new_err("places must have two columns"));
+            return Err(PyValueError::new_err(
+                "places have another number of columns than two; give two coordinates per point",
+            ));
         }
         let places = Lying::of(places)?.view();
         let coordinates = (0..places.nrows()).map(|i| [places[(i, 0)], places[(i, 1)]]).collect();
@@ -86,7 +88,9 @@ pub fn draw_multiples<'py>(
             numbers.extend_from_slice(values.col_as_slice(0));
             Colour::Continuous { values: &numbers, title: &titles.0 }
         }
-        (None, Some(_)) => return Err(PyValueError::new_err("values must have one or two columns")),
+        (None, Some(_)) => {
+            return Err(PyValueError::new_err("values have more than two columns; give one or two per point"));
+        }
         (None, None) => Colour::None,
     };
     let draw = || -> Result<Vec<u8>, FigureError> {

@@ -32,8 +32,10 @@ pub fn neighbor_edges<'py>(
 ) -> PyResult<(OutPairs<'py>, OutPairs<'py>)> {
     let n = points.shape()[0];
     if truth.shape()[0] != n || !(1..n).contains(&n_neighbors) {
-        let sentence =
-            format!("points and truth must have as many rows, and n_neighbors must be from 1 to less than {n}");
+        let rows = truth.shape()[0];
+        let sentence = format!(
+            "there are {n} points and {rows} rows of truth; give as many of both, and a smaller n_neighbors, at least 1"
+        );
         return Err(PyValueError::new_err(sentence));
     }
     let made = Synthetic { points: Lying::of(&points)?.to_matrix(), truth: Lying::of(&truth)?.to_matrix() };

@@ -92,14 +92,14 @@ def test_edges(model: LLLVM, edges: ArrayLike, *, seeds: int = 5, verbose: Any =
     native, given = _native(model), np.atleast_2d(np.asarray(edges))
     if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
         raise ValueError(
-            f"edges must be pairs of points, in an array of whole numbers of shape (m, 2), not {given.shape}"
+            f"edges is an array of shape {given.shape}; give pairs of points as whole numbers of shape (m, 2)"
         )
     if given.min() < 0 or given.max() >= len(model.embedding_):
         raise ValueError(
-            f"edges must name points from 0 to {len(model.embedding_) - 1}, not {given.min()} to {given.max()}"
+            f"edges names points from {given.min()} to {given.max()}; give points from 0 to {len(model.embedding_) - 1}"
         )
     if (given[:, 0] == given[:, 1]).any():
-        raise ValueError("edges must join two different points each")
+        raise ValueError("edges joins a point to itself; give two different points each")
     pairs = np.ascontiguousarray(given, dtype=np.uint32)
     with Bar("test", verbose) as bar:
         found = _tangency.test_edges(
@@ -202,7 +202,7 @@ def prune_native(
 
 def _native(model: LLLVM) -> Model:
     if not isinstance(model, LLLVM):
-        raise ValueError(f"model must be a fitted LLLVM, not {type(model).__name__}")
+        raise ValueError(f"model is of type {type(model).__name__}; give a fitted LLLVM")
     check_is_fitted(model, "_native")
     return model._native
 

@@ -23,7 +23,7 @@ Key: TypeAlias = list[tuple[str, str]] | tuple[str, str]
 
 VIRIDIS = ("440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725")
 
-# Okabe and Ito's colours, told apart by the colour-blind; those that are faint on white come last
+# Okabe and Ito's colours, distinct for the colour-blind; those that are faint on white come last
 OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#F0E442")
 # Matplotlib's tab20, the ten full colours first; its two greys are replaced, because grey means no label
 TAB20 = (
@@ -155,7 +155,7 @@ def natural(name: str) -> list[tuple[int, float, str]]:
 
 
 def class_colours(count: int) -> list[str]:
-    """As many different colours; up to eight can be told apart by the colour-blind."""
+    """As many different colours; up to eight are distinct for the colour-blind."""
     if count <= len(OKABE_ITO):
         return list(OKABE_ITO[:count])
     if count <= len(TAB20):

@@ -60,7 +60,7 @@ def comparison(
     if not comparison.embeddings:
         raise ValueError("no method found an embedding; look at the notes in comparison.records")
     if n_columns is not None and not n_columns >= 1:
-        raise ValueError(f"n_columns is {n_columns}, but there must be at least one; give 1 or more")
+        raise ValueError(f"n_columns is {n_columns}, which draws nothing; give 1 or more")
     paint = comparison._paint(colour)
     colours = rgba(paint, cmap)
     across = min(len(panels), n_columns or tidy(len(panels)))

@@ -114,7 +114,7 @@ def edge_scores(model: LLLVM, *, ax: Axes | None = None, top: int = 20) -> Axes:
     >>> plotting.edge_scores(model, top=5)  # doctest: +SKIP
     """
     if top < 1:
-        raise ValueError(f"top is {top}, but at least one edge must be drawn; give 1 or more")
+        raise ValueError(f"top is {top}, which draws nothing; give 1 or more")
     places, chosen = read_places(model, (0, 1))
     from . import edge_scores as scores_of
 

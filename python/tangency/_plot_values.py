@@ -147,7 +147,7 @@ def loadings(
     """
     check_fitted(model)
     if top < 1:
-        raise ValueError(f"top is {top}, but at least one feature must be drawn; give 1 or more")
+        raise ValueError(f"top is {top}, which draws nothing; give 1 or more")
     (mean, std, standard), order = _tangency.loadings(model._native, model._points(points))  # [d_y, d_x] each
     if standardised:
         mean, std = mean * standard, std * standard

@@ -195,7 +195,7 @@ def select(
     done: list[str] = []
     if resume is not None:
         if not isinstance(resume, Selection) or resume._fingerprint != grid.fingerprint:
-            raise ValueError("resume must be a selection of the same table and settings; leave it out to begin anew")
+            raise ValueError("resume does not belong to this table and these settings; leave it out")
         done = list(resume._done)
     complete = _run(grid, table, done, n_jobs, verbose)
     if not complete:
@@ -255,7 +255,7 @@ def _allowed(settings: dict[str, Any]) -> dict[str, Any]:
         if name not in known:
             raise ValueError(f"select has no setting {name!r}; it takes {', '.join(sorted(known))}")
     if not isinstance(settings.get("init", "auto"), str):
-        raise ValueError("init must be a word in select: coordinates that are given fit one dimension only")
+        raise ValueError("init is an array, which fits one dimension only; use a word")
     return settings
 
 
@@ -264,10 +264,10 @@ def _list(name: str, values: Any) -> list[int]:
     several = isinstance(values, Iterable) and not isinstance(values, str)
     listed = [_settings.whole(name, value) for value in (values if several else [values])]
     if not listed:
-        raise ValueError(f"{name} must hold at least one number")
+        raise ValueError(f"{name} is empty; give at least one number")
     for value in listed:
         if listed.count(value) > 1:
-            raise ValueError(f"{name} must hold each number once; {value} is there twice")
+            raise ValueError(f"{name} holds {value} twice; give each number once")
     return listed
 
 
@@ -276,14 +276,14 @@ def _choices(
 ) -> tuple[list[tuple[str, float, Any]], list[dict[str, Any]]]:
     """The graphs as the native module takes them, and the arguments of an estimator that has each."""
     if not isinstance(graphs, (Mapping, type(None))):
-        raise ValueError(f"graphs must be a dictionary of graphs by name, not {type(graphs).__name__}")
+        raise ValueError(f"graphs is of type {type(graphs).__name__}; give a dictionary of graphs by name")
     radii = [_settings.real("radius", value) for value in (radius if isinstance(radius, Iterable) else [radius])]
     if n_neighbors is None and not (radii or graphs):
         n_neighbors = [k for k in range(4, 15) if k < max(len(table), 5)]
     neighbors = [] if n_neighbors is None else _list("n_neighbors", n_neighbors)
     kinds = [_settings.choice("symmetry", word) for word in ([symmetry] if isinstance(symmetry, str) else symmetry)]
     if not kinds:
-        raise ValueError("symmetry must be 'or', 'mutual', or both")
+        raise ValueError("symmetry is empty; use 'or', 'mutual', or both")
     made: list[tuple[tuple[str, float, Any], dict[str, Any]]] = []
     for kind in kinds:
         made += [((kind, float(k), None), {"n_neighbors": k, "symmetry": kind}) for k in neighbors]

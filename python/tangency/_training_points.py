@@ -39,7 +39,9 @@ class TrainingPoints(Attributes):
         """Points of the model by their numbers; all without them."""
         chosen = np.arange(len(self.embedding_)) if points is None else np.atleast_1d(np.asarray(points))
         if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or (chosen.size and chosen.min() < 0):
-            raise ValueError(f"points must be one or more points of the model, numbered below {len(self.embedding_)}")
+            raise ValueError(
+                f"points is empty or names a point that is not there; give points from 0 to {len(self.embedding_) - 1}"
+            )
         return list(chosen.tolist())
 
     def summary(self) -> dict[str, Any]:
@@ -64,7 +66,7 @@ class TrainingPoints(Attributes):
         return cast("dict[str, Any]", json.loads(_tangency.history(self._fitted())))
 
     def leave_one_out(self) -> dict[str, Array]:
-        """Each training row as the others see it: a large strain tells where the manifold is badly fitted.
+        """Each training row as the others see it: a large strain shows where the manifold is badly fitted.
 
         Returns
         -------
@@ -114,7 +116,7 @@ class TrainingPoints(Attributes):
         first, second = _settings.whole("i", i, 0, last), _settings.whole("j", j, 0, last)
         share = _settings.real("level", level)
         if not 0 < share < 1:
-            raise ValueError(f"level must be between 0 and 1, not {share}")
+            raise ValueError(f"level is {share}; use a number between 0 and 1")
         found = native.distance_interval(first, second, share)
         return dict(zip(("of_means", "lower", "median", "upper"), found, strict=True))
 

@@ -97,6 +97,8 @@ pub enum Remedy {
     Set(&'static str, String),
     /// Turn a switch on.
     TurnOn(&'static str),
+    /// Turn a switch off.
+    TurnOff(&'static str),
     /// Give a setting a larger value.
     Raise(&'static str),
     /// Give a setting a smaller value.
@@ -152,6 +154,11 @@ pub trait Dialect: Sync {
     /// The number of a row or column of data that is the `index`-th, from 0.
     fn number(&self, index: usize) -> usize;
 
+    /// How a switch is turned off.
+    fn without(&self, name: &str) -> String {
+        format!("use {}", self.assignment(name, "false"))
+    }
+
     /// How a column is left out of the features.
     fn without_column(&self, column: &str) -> String {
         format!("leave the column out with {}", self.assignment("exclude", column))
@@ -162,6 +169,7 @@ pub trait Dialect: Sync {
         match remedy {
             Remedy::Set(name, value) => format!("use {}", self.assignment(name, value)),
             Remedy::TurnOn(name) => format!("use {}", self.assignment(name, "true")),
+            Remedy::TurnOff(name) => self.without(name),
             Remedy::Raise(name) => format!("use a larger {}", self.setting(name)),
             Remedy::Lower(name) => format!("use a smaller {}", self.setting(name)),
             Remedy::Change(name) => format!("use another {}", self.setting(name)),

@@ -71,7 +71,10 @@ fn new_rows_stand_behind_the_fitted_ones() {
 fn images_must_have_as_many_pixels_as_there_are_features() {
     let model = model();
     let refused = Report { image: Some((2, 2)), ..Report::default() }.html(&model).err().unwrap();
-    assert_eq!(refused.to_string(), "image must be height x width of an image of 3 features, not 2x2");
+    assert_eq!(
+        refused.to_string(),
+        "image is 2x2, but the model has 3 features, one for each pixel; use another image"
+    );
     let page = Report { image: Some((1, 3)), ..Report::default() }.html(&model).unwrap();
     assert_eq!(data(&page)["image"]["width"], 3);
 }
@@ -111,7 +114,7 @@ fn other_embeddings_stand_beside_the_fit() {
 
     let short = Report { comparisons: vec![Multiple { name: "PCA".into(), ..other(&all[..59]) }], ..Report::default() };
     let refused = short.html(&model).err().unwrap().to_string();
-    assert!(refused.starts_with("the comparison \"PCA\" is 59 rows long but must be 60 rows long"), "{refused}");
+    assert!(refused.starts_with("the comparison \"PCA\" has 59, but 60 rows are needed"), "{refused}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub(super) fn read_npz(path: &Path, wanted: Option<&str>) -> Result<Array> {
     let Some(name) = chosen else {
         let problem = match wanted {
             Some(name) => format!("there is no array \"{}\" in it, but {}", shown(name), listed(&names)),
-            None => format!("it is not clear which of its arrays {} is the table", listed(&names)),
+            None => format!("it is not clear which of its arrays ({}) is the table", listed(&names)),
         };
         return Err(refuse(path, problem, message!["name one of them with ", Piece::Setting("array")]));
     };
@@ -109,7 +109,7 @@ impl Layout {
                 let lengths = lengths.join(" × ");
                 return Err(refuse(
                     path,
-                    format!("{what} has {axes} dimensions ({lengths}), but at most {max_axes} can be read"),
+                    format!("{what} has {axes} dimensions ({lengths}), but 1 to {max_axes} can be read"),
                     "reshape it to a row per point",
                 ));
             }
