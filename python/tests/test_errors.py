@@ -156,7 +156,7 @@ def test_a_setting_that_it_may_not_be_is_refused_by_name(name, value, table):
     params = {"init": "spectral", "lam": 1.0, "nu": 0.0} if name in ("lam", "nu") else {"init": "spectral"}
     with pytest.raises(ValueError) as error:
         LLLVM(**(params | {"max_iter": 3, name: value})).fit(table)
-    is_a_sentence(error.value, f"{name} must")
+    is_a_sentence(error.value, f"{name} is ", "; use ")
 
 
 COMBINATIONS = {
@@ -219,7 +219,7 @@ STARTS = {
 def test_a_start_of_another_shape_or_type_is_refused(case, table):
     with pytest.raises(ValueError) as error:
         LLLVM(init=STARTS[case](table)).fit(table)
-    is_a_sentence(error.value, "init must", "(150, 2) (coordinates)", "(150, 3, 2) (maps)")
+    is_a_sentence(error.value, "init is ", "(150, 2) (coordinates)", "(150, 3, 2) (maps)")
 
 
 @pytest.mark.parametrize("value, word", [(np.nan, "NaN"), (-np.inf, "infinity")])
@@ -342,14 +342,14 @@ def test_a_model_that_is_not_fitted_says_so(method, tmp_path):
 
 
 CALLS = {
-    "no samples": (lambda m: m.sample(0), ["n_samples must be at least 1"]),
-    "fewer than no samples": (lambda m: m.sample(-3), ["n_samples must be at least 1"]),
-    "half a sample": (lambda m: m.sample(0.5), ["n_samples must be a whole number"]),
-    "a word of samples": (lambda m: m.sample("many"), ["n_samples must be a whole number"]),
-    "a seed that is none": (lambda m: m.sample(1, random_state="x"), ["random_state must"]),
-    "one part": (lambda m: m.calibrate(1), ["parts must be at least 2"]),
+    "no samples": (lambda m: m.sample(0), ["n_samples is ", "; use a whole number, at least 1"]),
+    "fewer than no samples": (lambda m: m.sample(-3), ["n_samples is ", "; use a whole number, at least 1"]),
+    "half a sample": (lambda m: m.sample(0.5), ["n_samples is ", "; use a whole number"]),
+    "a word of samples": (lambda m: m.sample("many"), ["n_samples is ", "; use a whole number"]),
+    "a seed that is none": (lambda m: m.sample(1, random_state="x"), ["random_state is "]),
+    "one part": (lambda m: m.calibrate(1), ["parts is ", "; use a whole number, at least 2"]),
     "more parts than rows": (lambda m: m.calibrate(151), ["parts", "150", "151"]),
-    "a part of a part": (lambda m: m.calibrate(2.5), ["parts must be a whole number"]),
+    "a part of a part": (lambda m: m.calibrate(2.5), ["parts is ", "; use a whole number"]),
     "a point beyond the last": (lambda m: m.loadings([150]), ["points", "below 150"]),
     "a negative point": (lambda m: m.loadings(-1), ["points", "below 150"]),
     "no points": (lambda m: m.loadings([]), ["points", "one or more"]),
@@ -359,13 +359,13 @@ CALLS = {
     "a point that is too large a number": (lambda m: m.loadings([2**70]), ["points"]),
     "a distance without covariances": (lambda m: m.distance_interval(0, 1), ["full_covariance"]),
     "draws without covariances": (lambda m: m.sample_embedding(), ["full_covariance"]),
-    "a distance to no point": (lambda m: m.distance_interval(0, 150), ["j must be at most 149", "150"]),
-    "a distance from a negative point": (lambda m: m.distance_interval(-1, 0), ["i must be at least 0"]),
-    "a distance from half a point": (lambda m: m.distance_interval(0.5, 0), ["i must be a whole number"]),
+    "a distance to no point": (lambda m: m.distance_interval(0, 150), ["j is ", "; use a whole number, at most 149", "150"]),
+    "a distance from a negative point": (lambda m: m.distance_interval(-1, 0), ["i is ", "; use a whole number, at least 0"]),
+    "a distance from half a point": (lambda m: m.distance_interval(0.5, 0), ["i is ", "; use a whole number"]),
     "a level in per cent": (lambda m: m.distance_interval(0, 1, level=90), ["level is 90", "between 0 and 1"]),
     "a level of one": (lambda m: m.distance_interval(0, 1, level=1), ["level is 1", "between 0 and 1"]),
-    "a level that is no number": (lambda m: m.distance_interval(0, 1, level="high"), ["level must be a number"]),
-    "no draws": (lambda m: m.sample_embedding(0), ["n_draws must be at least 1"]),
+    "a level that is no number": (lambda m: m.distance_interval(0, 1, level="high"), ["level is ", "; use a number"]),
+    "no draws": (lambda m: m.sample_embedding(0), ["n_draws is ", "; use a whole number, at least 1"]),
 }
 
 
@@ -390,7 +390,7 @@ def test_a_method_refuses_what_it_cannot_do(case, fitted):
 def test_more_than_there_is_room_for_is_refused(call, fitted):
     with pytest.raises(MemoryError) as error:
         call(fitted)
-    is_a_sentence(error.value, "must be smaller")
+    is_a_sentence(error.value, "no room for so many; use a smaller")
 
 
 def test_a_fit_that_does_not_fit_in_memory_is_refused():
@@ -510,16 +510,16 @@ def test_the_name_of_a_file_stands_in_the_message_as_it_is(fitted, tmp_path):
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda: datasets.make_swiss_roll(0), ["n_samples must be at least 1"]),
-        (lambda: datasets.make_swiss_roll(-5), ["n_samples must be at least 1"]),
-        (lambda: datasets.make_s_curve(1.5), ["n_samples must be a whole number"]),
-        (lambda: datasets.make_s_curve("a"), ["n_samples must be a whole number"]),
+        (lambda: datasets.make_swiss_roll(0), ["n_samples is ", "; use a whole number, at least 1"]),
+        (lambda: datasets.make_swiss_roll(-5), ["n_samples is ", "; use a whole number, at least 1"]),
+        (lambda: datasets.make_s_curve(1.5), ["n_samples is ", "; use a whole number"]),
+        (lambda: datasets.make_s_curve("a"), ["n_samples is ", "; use a whole number"]),
         (lambda: datasets.make_helix(5, noise=-1), ["noise is -1", "zero or a positive number"]),
-        (lambda: datasets.make_helix(5, noise=np.nan), ["noise must be a number"]),
-        (lambda: datasets.make_helix(5, noise="loud"), ["noise must be a number"]),
-        (lambda: datasets.make_twin_peaks(5, random_state="a"), ["random_state must"]),
-        (lambda: datasets.make_punctured_sphere(5, random_state=-1), ["random_state must"]),
-        (lambda: datasets.true_edges(np.eye(5), np.eye(5), 0), ["n_neighbors must be at least 1"]),
+        (lambda: datasets.make_helix(5, noise=np.nan), ["noise is ", "; use a number"]),
+        (lambda: datasets.make_helix(5, noise="loud"), ["noise is ", "; use a number"]),
+        (lambda: datasets.make_twin_peaks(5, random_state="a"), ["random_state is "]),
+        (lambda: datasets.make_punctured_sphere(5, random_state=-1), ["random_state is "]),
+        (lambda: datasets.true_edges(np.eye(5), np.eye(5), 0), ["n_neighbors is ", "; use a whole number, at least 1"]),
         (lambda: datasets.true_edges(np.eye(5), np.eye(5), 5), ["n_neighbors is 5", "only 5 points"]),
         (lambda: datasets.true_edges(np.eye(5), np.eye(4), 2), ["as many rows"]),
         (lambda: datasets.true_edges(np.ones(5), np.eye(5), 2), ["as many rows"]),

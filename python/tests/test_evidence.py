@@ -143,9 +143,9 @@ def test_edges_that_cannot_be_are_refused(planted, edges, sentence):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"max_removed": 0}, "max_removed must be at least 1, not 0"),
-        ({"max_removed": 2.5}, "max_removed must be a whole number, not 2.5"),
-        ({"min_gain": "much"}, "min_gain must be a number, not 'much'"),
+        ({"max_removed": 0}, "max_removed is 0; use a whole number, at least 1"),
+        ({"max_removed": 2.5}, "max_removed is 2.5; use a whole number"),
+        ({"min_gain": "much"}, "min_gain is 'much'; use a number"),
         ({"min_gain": -1}, "min_gain is -1; use zero or a positive number"),
     ],
 )
@@ -155,5 +155,5 @@ def test_options_of_pruning_that_cannot_be_are_refused(planted, options, sentenc
 
 
 def test_the_number_of_seeds_is_checked(planted):
-    with pytest.raises(ValueError, match="seeds must be at least 1, not 0"):
+    with pytest.raises(ValueError, match="seeds is 0; use a whole number, at least 1"):
         test_edges(planted[2], [[0, 1]], seeds=0)

@@ -68,7 +68,7 @@ def test_it_is_saved_whole_and_shows_itself_in_a_notebook(model, tmp_path: Path)
     [
         ({"labels": ["a"]}, "labels has 1 entries but there are 120"),
         ({"image": (2, 2)}, "image is 2x2, but the model has 3 features"),
-        ({"image": (0, 3)}, "image height must be at least 1"),
+        ({"image": (0, 3)}, "image height is 0; use a whole number, at least 1"),
         ({"X": np.zeros((2, 5))}, "features"),
         ({"new_ids": ["a"]}, "new_ids has 1 entries"),
     ],
