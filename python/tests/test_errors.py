@@ -66,7 +66,7 @@ TABLES = {
     "no features": (lambda X: X[:, :0], ValueError, ["0 feature(s)"]),
     "two rows": (lambda X: X[:2], ValueError, ["2 sample(s)", "minimum of 3"]),
     "as many rows as neighbours": (lambda X: X[:9], ValueError, ["n_neighbors", "9"]),
-    "fewer features than coordinates": (lambda X: X[:, :1], ValueError, ["n_components", "n_features = 1"]),
+    "fewer features than coordinates": (lambda X: X[:, :1], ValueError, ["n_components", "1 feature(s)"]),
     "rows that are all the same": (lambda X: np.ones((30, 3)), ValueError, ["identical"]),
 }
 
@@ -161,7 +161,7 @@ def test_a_setting_that_it_may_not_be_is_refused_by_name(name, value, table):
 
 COMBINATIONS = {
     "as many neighbours as rows": ({"n_neighbors": 150}, ["n_neighbors", "150"]),
-    "more coordinates than features": ({"n_components": 4}, ["n_components", "n_features = 3"]),
+    "more coordinates than features": ({"n_components": 4}, ["n_components", "3 feature(s)"]),
     "as many coordinates as rows": ({"n_components": 150}, ["n_components", "150"]),
     "lam without nu": ({"lam": 1.0}, ["lam is fixed", "nu is learned", "fix both"]),
     "nu without lam": ({"nu": 1.0}, ["nu is fixed", "lam is learned", "fix lam too"]),

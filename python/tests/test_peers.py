@@ -265,7 +265,7 @@ BAD = [
     ({"method": None}, ["method is ", "; use one of", "None"]),
     ({"method": ["pca"]}, ["method is ", "; use one of"]),
     ({"n_components": 0}, ["n_components is ", "; use a whole number, at least 1"]),
-    ({"n_components": 4, "method": "pca"}, ["n_components is 4", "n_features = 3", "smaller n_components"]),
+    ({"n_components": 4, "method": "pca"}, ["n_components is 4", "3 feature(s)", "smaller n_components"]),
     ({"n_components": 150, "method": "isomap"}, ["n_components is 150", "only 150 rows"]),
     ({"n_neighbors": 150}, ["n_neighbors is 150", "only 150 rows"]),
     ({"n_neighbors": 2.5}, ["n_neighbors is ", "; use a whole number"]),

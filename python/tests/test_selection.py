@@ -350,7 +350,7 @@ def test_a_selection_of_another_table_is_not_resumed(small, local):
         ({"n_neighbors": 0}, "n_neighbors is 0; use a whole number, at least 1"),
         ({"n_components": []}, "n_components is empty"),
         ({"n_components": [2, 2]}, "n_components holds 2 twice"),
-        ({"n_components": 4}, "n_components is 4, but the table has only n_features = 3"),
+        ({"n_components": 4}, "n_components is 4, but the table has only 3 feature"),
         ({"radius": -1}, "radius is -1; use a positive number"),
         ({"radius": [1.0, 1.0]}, "the graph radius 1 is there twice"),
         ({"radius": float("nan")}, "radius is nan; use a number"),

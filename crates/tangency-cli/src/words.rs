@@ -24,8 +24,8 @@ impl Dialect for Flags {
         }
     }
 
-    fn without(&self, name: &str) -> String {
-        format!("leave out {}", self.setting(name))
+    fn without(&self, name: &str) -> (&'static str, String) {
+        ("leave out", self.setting(name))
     }
 
     fn number(&self, index: usize) -> usize {

@@ -101,7 +101,12 @@ pub fn tangents(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn>
             .map(|text| {
                 feature_number(model, text).ok_or_else(|| {
                     let features = info::shortened(&model.feature_names);
-                    let problem = message!["there is no feature \"", given(text), "\" in the model"];
+                    let problem = message![
+                        Piece::Setting("columns"),
+                        " names \"",
+                        given(text),
+                        "\", which is no feature of the model"
+                    ];
                     Error::unfit("columns", problem, [Remedy::act(format!("choose among its features ({features})"))])
                 })
             })

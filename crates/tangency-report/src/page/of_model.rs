@@ -123,7 +123,7 @@ fn comparisons(given: &[Multiple], fitted: usize, count: usize) -> Result<Option
             return Err(Error::ShapeMismatch {
                 what: format!("the comparison \"{}\"", given.name),
                 expected: format!("{fitted} rows"),
-                found: format!("{found}"),
+                found: format!("{found} rows"),
             });
         }
         let places = given.coordinates.iter().copied().chain(std::iter::repeat([f64::NAN; 2])).take(count);

@@ -114,7 +114,7 @@ fn other_embeddings_stand_beside_the_fit() {
 
     let short = Report { comparisons: vec![Multiple { name: "PCA".into(), ..other(&all[..59]) }], ..Report::default() };
     let refused = short.html(&model).err().unwrap().to_string();
-    assert!(refused.starts_with("the comparison \"PCA\" has 59, but 60 rows are needed"), "{refused}");
+    assert!(refused.starts_with("the comparison \"PCA\" has 59 rows, but 60 rows are needed"), "{refused}");
 }
 
 #[test]

@@ -170,7 +170,7 @@ impl Comparison {
             [("the truth", truth.as_ref().map(Matrix::nrows)), ("the list of labels", labels.as_ref().map(Vec::len))]
         {
             if let Some(rows) = rows.filter(|&rows| rows != n) {
-                let (expected, found) = (format!("{n} rows"), format!("{rows}"));
+                let (expected, found) = (format!("{n} rows"), format!("{rows} rows"));
                 return Err(Error::ShapeMismatch { what: what.into(), expected, found });
             }
         }
