@@ -2,6 +2,7 @@
 
 use super::{check, spiral, texts};
 use crate::*;
+use tangency::view::Known;
 
 const PAPER: Format<'static> = Format { title: "", width: Some(120.0) };
 

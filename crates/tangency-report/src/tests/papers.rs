@@ -86,5 +86,5 @@ fn three_coordinates_are_drawn_in_space() {
     let figure = embedding(&points, Uncertainty::Covariances(&covariances), colour, paper(120.0)).unwrap();
     check(&figure);
     assert_eq!(figure.svg().matches("<ellipse").count(), 50);
-    assert!(texts(&figure).contains(&"coordinate 3".to_owned()));
+    assert!(texts(&figure).contains(&"x3".to_owned()));
 }
