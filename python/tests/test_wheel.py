@@ -1,5 +1,6 @@
-"""The wheel needs nothing of this folder and no Rust: the quick start runs where only the wheel was installed. Building it
-takes what the workspace has compiled."""
+"""The wheel needs nothing of this folder and no Rust: the quick start runs where only the wheel was installed.
+
+Building it takes what the workspace has compiled."""
 
 from __future__ import annotations
 
