@@ -1,17 +1,17 @@
 //! What the bound says about graphs.
 
-use crate::arrays::{Lying, Out, OutPairs, Pairs, Table, array, edges, pairs};
-use crate::attend::{Stop, Told, attend, attend_until};
+use crate::arrays::{Out, OutPairs, PairArray, TableArray, TableLayout, array, edges, pairs};
+use crate::attend::{ProgressReport, StopFlag, attend, attend_until};
 use crate::errors::exception;
-use crate::model::Model;
+use crate::model::NativeModel;
 use crate::settings;
-use crate::words::Arguments;
+use crate::words::PythonWords;
 use numpy::Ix2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tangency::Symmetry;
 use tangency::evidence::{
-    Cell, CellFit, GraphChoice, PruneOptions, PruneProgress, PruneStep, Selection as Grid, prune_from, test_edges,
+    Cell, CellFit, GraphChoice, PruneOptions, PruneProgress, PruneStep, Selection, prune_from, test_edges,
 };
 use tangency::view::{EdgeRow, EdgeTestRow, EdgesView, EvidenceView, PruningView};
 
@@ -27,7 +27,7 @@ fn scored<'py>(py: Python<'py>, edges: &[EdgeRow]) -> PyResult<Scored<'py>> {
 /// How much each edge strains the fit, the most first.
 #[pyfunction]
 #[pyo3(name = "edge_scores")]
-pub fn score_edges<'py>(py: Python<'py>, model: &Model, threads: usize) -> PyResult<Scored<'py>> {
+pub fn score_edges<'py>(py: Python<'py>, model: &NativeModel, threads: usize) -> PyResult<Scored<'py>> {
     scored(py, &attend(py, threads, None, |_| EdgesView::new(&model.saved))?.edges)
 }
 
@@ -36,8 +36,8 @@ pub fn score_edges<'py>(py: Python<'py>, model: &Model, threads: usize) -> PyRes
 #[pyo3(name = "test_edges", signature = (model, edges, seeds, threads, progress=None))]
 pub fn change_edges(
     py: Python<'_>,
-    model: &Model,
-    edges: Pairs<'_>,
+    model: &NativeModel,
+    edges: PairArray<'_>,
     seeds: usize,
     threads: usize,
     progress: Option<Py<PyAny>>,
@@ -45,7 +45,7 @@ pub fn change_edges(
     let named = crate::arrays::edges(&edges)?;
     let tests = attend(py, threads, progress.as_ref(), |watch| {
         test_edges(&model.saved.fit, &named, seeds, &mut |done, total| {
-            watch.tell(|| Told { step: "graphs".into(), done, total: Some(total), bound: None })
+            watch.tell(|| ProgressReport { step: "graphs".into(), done, total: Some(total), bound: None })
         })
     })?;
     settings::json(&tests.iter().map(|test| EdgeTestRow::new(&model.saved, test)).collect::<Vec<_>>())
@@ -57,12 +57,12 @@ pub fn change_edges(
 #[pyo3(name = "prune", signature = (model, max_removed, min_gain, threads, progress=None))]
 pub fn prune_graph(
     py: Python<'_>,
-    model: &Model,
+    model: &NativeModel,
     max_removed: Option<usize>,
     min_gain: f64,
     threads: usize,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Model, String)> {
+) -> PyResult<(NativeModel, String)> {
     let options = PruneOptions { max_removed, min_gain, ..PruneOptions::default() };
     let found = attend(py, threads, progress.as_ref(), |watch| {
         prune_from(&model.saved.fit, model.take_posterior(), &options, &mut |progress| watch.tell(|| told(progress)))
@@ -71,7 +71,7 @@ pub fn prune_graph(
     Ok((model.with_fit(found.fit), view))
 }
 
-fn told(progress: &PruneProgress) -> Told {
+fn told(progress: &PruneProgress) -> ProgressReport {
     let step = match progress.step {
         PruneStep::Preparing => "preparing".to_owned(),
         PruneStep::Bridging => "trying bridges".to_owned(),
@@ -79,28 +79,28 @@ fn told(progress: &PruneProgress) -> Told {
         PruneStep::Baseline => "removing random good edges".to_owned(),
         PruneStep::Restoring => format!("putting edges back, {} out", progress.removed),
     };
-    Told { step, done: progress.iterations, total: None, bound: Some(progress.best) }
+    ProgressReport { step, done: progress.iterations, total: None, bound: Some(progress.best) }
 }
 
 /// Candidate, settings and edges of a fit to be made.
 type NextFit<'py> = (usize, String, OutPairs<'py>);
 
 /// A graph to be tried: its kind (`or`, `mutual`, `radius` or a name), a number, and edges.
-type Choice<'py> = (String, f64, Option<Pairs<'py>>);
+type GraphArgument<'py> = (String, f64, Option<PairArray<'py>>);
 
 /// The grid of graphs and dimensions. It makes no fits itself: it says which come next, and what they tell.
-#[pyclass(frozen, module = "tangency._tangency")]
-pub struct Selection {
-    grid: Grid,
+#[pyclass(frozen, name = "Selection", module = "tangency._tangency")]
+pub struct NativeSelection {
+    grid: Selection,
 }
 
 #[pymethods]
-impl Selection {
+impl NativeSelection {
     #[new]
     fn new(
-        values: Table<'_>,
+        values: TableArray<'_>,
         config: &str,
-        choices: Vec<Choice<'_>>,
+        choices: Vec<GraphArgument<'_>>,
         n_components: Vec<usize>,
         seeds: usize,
         race: bool,
@@ -117,8 +117,8 @@ impl Selection {
                 })
             })
             .collect::<PyResult<Vec<_>>>()?;
-        let table = Lying::of(&values)?.to_matrix();
-        let grid = Grid::new(&table, settings::config(config)?, choices, n_components)
+        let table = TableLayout::of(&values)?.to_matrix();
+        let grid = Selection::new(&table, settings::config(config)?, choices, n_components)
             .and_then(|grid| grid.seeds(seeds))
             .map_err(exception)?;
         Ok(Self { grid: if race { grid } else { grid.all() } })
@@ -162,15 +162,15 @@ fn cells(texts: &[String]) -> PyResult<Vec<Cell>> {
 #[pyo3(signature = (values, candidate, config, edges, threads, stop=None))]
 pub fn run_cell(
     py: Python<'_>,
-    values: Table<'_>,
+    values: TableArray<'_>,
     candidate: usize,
     config: &str,
-    edges: Pairs<'_>,
+    edges: PairArray<'_>,
     threads: usize,
-    stop: Option<&Stop>,
+    stop: Option<&StopFlag>,
 ) -> PyResult<Option<String>> {
     let fit = CellFit { candidate, config: settings::config(config)?, edges: crate::arrays::edges(&edges)? };
-    let lying = Lying::of(&values)?;
-    let cell = attend_until(py, stop, threads, None, |watch| fit.run(lying.view(), &|| watch.stopped(), &Arguments))?;
+    let lying = TableLayout::of(&values)?;
+    let cell = attend_until(py, stop, threads, None, |watch| fit.run(lying.view(), &|| watch.stopped(), &PythonWords))?;
     cell.as_ref().map(settings::json).transpose()
 }

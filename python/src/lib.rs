@@ -24,13 +24,13 @@ static PEAK: PeakAlloc = PeakAlloc;
 #[pymodule]
 mod _tangency {
     #[pymodule_export]
-    use crate::attend::Stop;
+    use crate::attend::StopFlag;
     #[pymodule_export]
-    use crate::evidence::{Selection, change_edges, prune_graph, run_cell, score_edges};
+    use crate::evidence::{NativeSelection, change_edges, prune_graph, run_cell, score_edges};
     #[pymodule_export]
-    use crate::model::{Model, best_start, starts, try_start};
+    use crate::model::{NativeModel, best_start, starts, try_start};
     #[pymodule_export]
-    use crate::peers::{Comparison, embed_table};
+    use crate::peers::{NativeComparison, embed_table};
     #[pymodule_export]
     use crate::quality::{affine_r2, align, continuity, geodesic_correlation, knn_error, procrustes, trustworthiness};
     #[pymodule_export]

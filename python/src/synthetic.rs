@@ -1,6 +1,6 @@
 //! Points on known manifolds.
 
-use crate::arrays::{Lying, Out, OutPairs, Table, pairs, rows};
+use crate::arrays::{Out, OutPairs, TableArray, TableLayout, pairs, rows};
 use numpy::{Ix2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -26,8 +26,8 @@ pub fn generate<'py>(
 #[pyfunction]
 pub fn neighbor_edges<'py>(
     py: Python<'py>,
-    points: Table<'py>,
-    truth: Table<'py>,
+    points: TableArray<'py>,
+    truth: TableArray<'py>,
     n_neighbors: usize,
 ) -> PyResult<(OutPairs<'py>, OutPairs<'py>)> {
     let n = points.shape()[0];
@@ -38,7 +38,7 @@ pub fn neighbor_edges<'py>(
         );
         return Err(PyValueError::new_err(sentence));
     }
-    let made = Synthetic { points: Lying::of(&points)?.to_matrix(), truth: Lying::of(&truth)?.to_matrix() };
+    let made = Synthetic { points: TableLayout::of(&points)?.to_matrix(), truth: TableLayout::of(&truth)?.to_matrix() };
     let (good, jumping) = made.neighbor_edges(n_neighbors);
     Ok((pairs(py, &good)?, pairs(py, &jumping)?))
 }

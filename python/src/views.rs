@@ -3,9 +3,9 @@
 use crate::arrays::{Out, array, rows};
 use crate::attend::attend;
 use crate::errors::exception;
-use crate::model::Model;
+use crate::model::NativeModel;
 use crate::settings;
-use crate::words::Arguments;
+use crate::words::PythonWords;
 use numpy::Ix2;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -15,14 +15,14 @@ use tangency::view::{self, BoundView, GridPlaces, Known, LoadingsView, MapView, 
 
 /// What `tangency info --json` gives, as JSON.
 #[pyfunction]
-pub fn summary(model: &Model) -> PyResult<String> {
-    let warnings = model.saved.cautions().iter().map(|caution| caution.in_words(&Arguments)).collect();
+pub fn summary(model: &NativeModel) -> PyResult<String> {
+    let warnings = model.saved.cautions().iter().map(|caution| caution.in_words(&PythonWords)).collect();
     settings::json(&Summary::new(&model.saved, warnings))
 }
 
 /// The bound, its parts and the hyper-parameters after each iteration, as JSON.
 #[pyfunction]
-pub fn history(model: &Model) -> PyResult<String> {
+pub fn history(model: &NativeModel) -> PyResult<String> {
     settings::json(&BoundView::new(&model.saved.fit))
 }
 
@@ -35,7 +35,7 @@ pub fn axis_name(a: usize) -> String {
 /// Half axes of the ellipse of one standard deviation of each point, and the angle of the longer in degrees; NaN where there
 /// is none. [n, 3]
 #[pyfunction]
-pub fn ellipses<'py>(py: Python<'py>, model: &Model, a: usize, b: usize) -> PyResult<Out<'py, Ix2>> {
+pub fn ellipses<'py>(py: Python<'py>, model: &NativeModel, a: usize, b: usize) -> PyResult<Out<'py, Ix2>> {
     let map = MapView::new(&model.saved.fit);
     if a.max(b) >= map.axes.len() {
         return Err(PyIndexError::new_err("there is no such coordinate"));
@@ -48,11 +48,15 @@ pub fn ellipses<'py>(py: Python<'py>, model: &Model, a: usize, b: usize) -> PyRe
 }
 
 /// Means, standard deviations, and the factor that makes them comparable. [d_y, d_x] each
-type Loadings<'py> = (Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix2>);
+type LoadingArrays<'py> = (Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix2>);
 
 /// Loadings at points or averaged over them, and the features that change most, the strongest first.
 #[pyfunction]
-pub fn loadings<'py>(py: Python<'py>, model: &Model, points: Vec<usize>) -> PyResult<(Loadings<'py>, Vec<usize>)> {
+pub fn loadings<'py>(
+    py: Python<'py>,
+    model: &NativeModel,
+    points: Vec<usize>,
+) -> PyResult<(LoadingArrays<'py>, Vec<usize>)> {
     let found = LoadingsView::new(&model.saved, &points).map_err(exception)?;
     let shape = (found.features.len(), found.axes.len());
     let table = |table: &[Vec<f64>]| array(py, table.concat(), shape);
@@ -65,7 +69,7 @@ type Grid<'py> = (Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix2>, Vec<u8>);
 
 /// What is expected on a grid over the coordinates.
 #[pyfunction]
-pub fn grid<'py>(py: Python<'py>, model: &Model, sizes: Vec<usize>, threads: usize) -> PyResult<Grid<'py>> {
+pub fn grid<'py>(py: Python<'py>, model: &NativeModel, sizes: Vec<usize>, threads: usize) -> PyResult<Grid<'py>> {
     let found =
         attend(py, threads, None, |_| GridPlaces::new(model.extension()?, &sizes)?.read_all(Predicts::Measurement))?;
     let known = found.known.iter().map(|known| match known {

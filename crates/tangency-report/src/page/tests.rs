@@ -57,7 +57,7 @@ fn the_page_is_whole_and_names_stay_text() {
 fn new_rows_stand_behind_the_fitted_ones() {
     let model = model();
     let new = generate(Shape::SCurve, 5, 0.02, 2).points.transpose().to_owned();
-    let new = NewRows { values: new, ids: Some((0..5).map(|i| format!("n{i}")).collect()), labels: None };
+    let new = UnfittedRows { values: new, ids: Some((0..5).map(|i| format!("n{i}")).collect()), labels: None };
     let page = Report { new: Some(new), ..Report::default() }.html(&model).unwrap();
     let data = data(&page);
     assert_eq!(data["n_new"], 5);
@@ -100,7 +100,7 @@ fn other_embeddings_stand_beside_the_fit() {
     assert_eq!(data(&Report::default().html(&model).unwrap())["comparisons"], Value::Null);
 
     // new rows have no place in it, unless it gives them one
-    let new = || NewRows {
+    let new = || UnfittedRows {
         values: generate(Shape::SCurve, 5, 0.02, 2).points.transpose().to_owned(),
         ids: None,
         labels: None,

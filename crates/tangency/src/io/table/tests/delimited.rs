@@ -49,7 +49,7 @@ fn headers_are_detected() {
         ("a,b\n1,\n,\n", true),
     ] {
         let table = Fixture::new("t.csv", contents);
-        let rows = csv::Delimited::read(&table.path, None).map(|source| source.rows()).unwrap();
+        let rows = csv::DelimitedTable::read(&table.path, None).map(|source| source.rows()).unwrap();
         assert_eq!(rows, contents.lines().count() - usize::from(header), "{contents:?}");
     }
     for (contents, header) in [
