@@ -106,7 +106,7 @@ fn with_models() -> Vec<Case> {
     let fit = fitted();
     let extension = || Extension::new(&fit).unwrap();
     let test =
-        |edges: &[(u32, u32)], seeds| test_edges(&fit, edges, &[], seeds, &mut |_| std::ops::ControlFlow::Continue(()));
+        |edges: &[(u32, u32)], seeds| test_edges(&fit, edges, seeds, &mut |_, _| std::ops::ControlFlow::Continue(()));
     let points = Matrix::from_fn(2, 4, |_, _| 0.0);
     let nan = Matrix::from_fn(2, 3, |i, _| if i == 1 { f64::NAN } else { 0.0 });
     let path = Path::new("run--2024.safetensors");
