@@ -2,7 +2,7 @@
 
 use crate::DataOptions;
 use crate::fits::{digits, row, run_each, with_settings};
-use crate::page::Page;
+use crate::page::ResultPage;
 use tangency::compare::{Entrant, Trial};
 use tangency::io::table::{TableOptions, read_table};
 use tangency::linalg::Matrix;
@@ -17,7 +17,7 @@ const NEIGHBORS: usize = 12;
 const LATITUDE: f64 = 38.0;
 
 /// Runs the experiment.
-pub fn run(mut page: Page, data: &DataOptions) -> Result<()> {
+pub fn run(mut page: ResultPage, data: &DataOptions) -> Result<()> {
     let path = data.table("ushcn_precip_400.csv")?;
     let columns = |names: &[&str]| -> Result<Matrix> {
         let columns = Some(names.iter().map(|name| (*name).to_owned()).collect());
@@ -92,7 +92,7 @@ fn table(trials: &[Trial]) -> Vec<Vec<String>> {
 }
 
 /// What the bound prefers, and which settings change the map.
-fn settings(page: &mut Page, months: &Matrix, truth: &Matrix) -> Result<()> {
+fn settings(page: &mut ResultPage, months: &Matrix, truth: &Matrix) -> Result<()> {
     page.say("What the bound prefers, and what changes the map (LL-LVM; within one k the bounds compare):");
     let mut rows = vec![row(["k", "prior", "start", "bound (nats)", "λ", "Procrustes", "trust (map)", "ended"])];
     let learned = ("learned", Rule::Learned, Rule::Learned);

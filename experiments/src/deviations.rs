@@ -6,7 +6,7 @@ use tangency::{Config, Fit, Fitter, Init, Result, Shape, generate};
 
 /// What to compare.
 #[derive(Args)]
-pub struct Options {
+pub struct DeviationOptions {
     /// Points of the roll
     #[arg(long, default_value_t = 1000)]
     n: usize,
@@ -19,7 +19,7 @@ pub struct Options {
 }
 
 /// Prints how the deviations of one relate to those of the other.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &DeviationOptions) -> Result<()> {
     let roll = generate(Shape::SwissRoll, options.n, options.noise, 1);
     let fit = |engine, draws| -> Result<Fit> {
         let config = Config { n_neighbors: 10, engine, draws: Some(draws), init: Init::Isomap, ..Config::default() };

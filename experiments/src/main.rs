@@ -13,7 +13,7 @@ mod swiss_roll;
 mod usps;
 
 use clap::{Args, Parser, Subcommand};
-use page::Page;
+use page::ResultPage;
 use peak_alloc::PeakAlloc;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,7 +26,7 @@ static PEAK: PeakAlloc = PeakAlloc;
 
 /// The experiments of the LL-LVM paper.
 #[derive(Parser)]
-struct Arguments {
+struct ExperimentArguments {
     #[command(subcommand)]
     experiment: Experiment,
 }
@@ -42,9 +42,9 @@ enum Experiment {
     /// Figure 6: weather stations from their precipitation alone, all methods by their distance to the map
     Climate(DataOptions),
     /// Time, memory and quality against the number of points
-    Scaling(scaling::Options),
+    Scaling(scaling::ScalingOptions),
     /// Marginal deviations of the factorised engine against the exact one's
-    Deviations(deviations::Options),
+    Deviations(deviations::DeviationOptions),
     /// Puts what the others wrote together into docs/results.md
     Results,
 }
@@ -96,15 +96,17 @@ fn root() -> PathBuf {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().experiment {
+    let outcome = match ExperimentArguments::parse().experiment {
         Experiment::SwissRoll(options) => {
-            Page::new("swiss_roll", &options).and_then(|page| swiss_roll::run(page, &options))
+            ResultPage::new("swiss_roll", &options).and_then(|page| swiss_roll::run(page, &options))
         }
         Experiment::ShortCircuit(options) => {
-            Page::new("short_circuit", &options).and_then(|page| short_circuit::run(page, &options))
+            ResultPage::new("short_circuit", &options).and_then(|page| short_circuit::run(page, &options))
         }
-        Experiment::Usps(data) => Page::new("usps", &data.options).and_then(|page| usps::run(page, &data)),
-        Experiment::Climate(data) => Page::new("climate", &data.options).and_then(|page| climate::run(page, &data)),
+        Experiment::Usps(data) => ResultPage::new("usps", &data.options).and_then(|page| usps::run(page, &data)),
+        Experiment::Climate(data) => {
+            ResultPage::new("climate", &data.options).and_then(|page| climate::run(page, &data))
+        }
         Experiment::Scaling(options) => scaling::run(&options),
         Experiment::Deviations(options) => deviations::run(&options),
         Experiment::Results => page::results(&root()),

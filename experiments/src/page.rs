@@ -9,13 +9,13 @@ use tangency::{Error, Result};
 use tangency_report::{Figure, FigureError};
 
 /// The page of one experiment, said on the way and written at the end.
-pub struct Page {
+pub struct ResultPage {
     folder: PathBuf,
     name: &'static str,
     text: String,
 }
 
-impl Page {
+impl ResultPage {
     /// An empty page in the folder of an experiment.
     pub fn new(name: &'static str, options: &Options) -> Result<Self> {
         let folder = options.out.clone().unwrap_or_else(|| root().join("experiments").join(name));

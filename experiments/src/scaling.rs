@@ -14,7 +14,7 @@ const HEADER: &str = "shape,n,noise,engine,stopped_at,iterations,graph_seconds,s
 
 /// What to fit.
 #[derive(Args)]
-pub struct Options {
+pub struct ScalingOptions {
     /// Numbers of points
     #[arg(long, value_delimiter = ',', default_values_t = [1000, 10_000, 100_000])]
     n: Vec<usize>,
@@ -42,7 +42,7 @@ pub struct Options {
 }
 
 /// Fits everything asked for, and writes the table after each fit.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &ScalingOptions) -> Result<()> {
     let path = options.out.clone().unwrap_or_else(|| root().join("experiments/scaling/ours.csv"));
     let mut lines = vec![HEADER.to_owned()];
     println!("{HEADER}");
@@ -66,7 +66,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 fn fit(
-    options: &Options,
+    options: &ScalingOptions,
     shape_name: &str,
     n: usize,
     noise: f64,

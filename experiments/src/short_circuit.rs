@@ -2,7 +2,7 @@
 
 use crate::Options;
 use crate::fits::row;
-use crate::page::Page;
+use crate::page::ResultPage;
 use tangency::generate::Synthetic;
 use tangency::linalg::Matrix;
 use tangency::quality::{affine_r2, align};
@@ -15,7 +15,7 @@ const NEIGHBORS: usize = 9;
 const SHOWN: usize = 4;
 
 /// Runs the experiment.
-pub fn run(mut page: Page, options: &Options) -> Result<()> {
+pub fn run(mut page: ResultPage, options: &Options) -> Result<()> {
     let Options { n, seeds, .. } = *options;
     page.say(&format!(
         "Rolls of {n} points without noise, {NEIGHBORS} neighbours each. An edge whose ends are more than three times as far apart on \

@@ -2,7 +2,7 @@
 
 use crate::Options;
 use crate::fits::{Ladder, row};
-use crate::page::Page;
+use crate::page::ResultPage;
 use tangency::quality::{affine_r2, procrustes};
 use tangency::{Config, Fit, Fitter, Result, Shape, generate};
 use tangency_report::{Colour, Tangents, tangents, unrolled};
@@ -15,7 +15,7 @@ const NEIGHBORS: std::ops::RangeInclusive<usize> = 4..=14;
 const ITERATIONS: usize = 100;
 
 /// Runs the experiment.
-pub fn run(mut page: Page, options: &Options) -> Result<()> {
+pub fn run(mut page: ResultPage, options: &Options) -> Result<()> {
     let roll = generate(Shape::SwissRoll, options.n, 0.0, ROLL);
     let authors = Config { max_iter: ITERATIONS, ..Config::authors() };
     let ladder = Ladder::climb(&roll.points, &authors, NEIGHBORS, options.seeds as usize)?;
@@ -51,7 +51,7 @@ pub fn run(mut page: Page, options: &Options) -> Result<()> {
     page.finish()
 }
 
-fn pictures(page: &mut Page, fit: &Fit, roll: &tangency::generate::Synthetic) -> Result<()> {
+fn pictures(page: &mut ResultPage, fit: &Fit, roll: &tangency::generate::Synthetic) -> Result<()> {
     let n = fit.n();
     let points: Vec<[f64; 3]> = (0..n).map(|i| [0, 1, 2].map(|c| roll.points[(i, c)])).collect();
     let arc = roll.truth.col_as_slice(0);

@@ -2,7 +2,7 @@
 
 use crate::DataOptions;
 use crate::fits::{Ladder, digits, row, run_each, with_settings};
-use crate::page::Page;
+use crate::page::ResultPage;
 use tangency::compare::{Entrant, Measures, Trial};
 use tangency::io::table::{TableOptions, read_table};
 use tangency::linalg::Matrix;
@@ -18,7 +18,7 @@ const NEIGHBORS: std::ops::RangeInclusive<usize> = 3..=10;
 const ITERATIONS: usize = 60;
 
 /// Runs the experiment.
-pub fn run(mut page: Page, data: &DataOptions) -> Result<()> {
+pub fn run(mut page: ResultPage, data: &DataOptions) -> Result<()> {
     let path = data.table("usps_0to4_80each.csv")?;
     let table = read_table(&path, &TableOptions { label_column: Some("digit".into()), ..TableOptions::default() })?;
     let labels = table.labels.clone().unwrap_or_default();
@@ -102,7 +102,7 @@ fn errors(trials: &[Trial]) -> Vec<Vec<String>> {
 }
 
 /// What the start, and stopping early, do to bound and error.
-fn starts(page: &mut Page, pixels: &Matrix, labels: &[String], chosen: usize) -> Result<()> {
+fn starts(page: &mut ResultPage, pixels: &Matrix, labels: &[String], chosen: usize) -> Result<()> {
     page.say(&format!("Starts of LL-LVM at k = {chosen}, at most 200 iterations, and a start that is stopped early:"));
     let mut rows = vec![row(["prior", "start", "iterations", "bound (nats)", "λ", "1-NN error", "±", "ended"])];
     let learned = ("learned", Rule::Learned, Rule::Learned);

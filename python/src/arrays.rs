@@ -7,23 +7,23 @@ use pyo3::prelude::*;
 use tangency::linalg::{Matrix, View, view_of_columns, view_of_rows};
 
 /// A table that Python holds.
-pub type Table<'py> = PyReadonlyArray2<'py, f64>;
+pub type TableArray<'py> = PyReadonlyArray2<'py, f64>;
 
 /// Pairs of points.
-pub type Pairs<'py> = PyReadonlyArray2<'py, u32>;
+pub type PairArray<'py> = PyReadonlyArray2<'py, u32>;
 
 /// The numbers of a table in the order in which they lie, and what they mean.
 #[derive(Clone, Copy)]
-pub struct Lying<'a> {
+pub struct TableLayout<'a> {
     values: &'a [f64],
     rows: usize,
     columns: usize,
     by_rows: bool,
 }
 
-impl<'a> Lying<'a> {
+impl<'a> TableLayout<'a> {
     /// Finds them; the array must be contiguous in C or Fortran order.
-    pub fn of(table: &'a Table<'_>) -> PyResult<Self> {
+    pub fn of(table: &'a TableArray<'_>) -> PyResult<Self> {
         let [rows, columns] = [table.shape()[0], table.shape()[1]];
         let values = table.as_slice().map_err(|_| PyValueError::new_err("the array is not contiguous"))?;
         Ok(Self { values, rows, columns, by_rows: table.is_c_contiguous() })
@@ -78,9 +78,9 @@ pub fn pairs<'py>(py: Python<'py>, edges: &[(u32, u32)]) -> PyResult<OutPairs<'p
 }
 
 /// Pairs from an array of two columns.
-pub fn edges(pairs: &Pairs<'_>) -> PyResult<Vec<(u32, u32)>> {
+pub fn edges(pairs: &PairArray<'_>) -> PyResult<Vec<(u32, u32)>> {
     if pairs.shape()[1] != 2 {
-        return Err(PyValueError::new_err(format!("pairs must stand in two columns, not in {}", pairs.shape()[1])));
+        return Err(PyValueError::new_err(format!("pairs stand in {} columns; give two", pairs.shape()[1])));
     }
     Ok(pairs.as_array().rows().into_iter().map(|row| (row[0], row[1])).collect())
 }

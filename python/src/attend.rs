@@ -14,7 +14,7 @@ use std::time::Duration;
 const EVERY: Duration = Duration::from_millis(50);
 
 /// How far work is: what is done, how much of how much, and the bound where there is one.
-pub struct Told {
+pub struct ProgressReport {
     /// In words.
     pub step: String,
     /// So many,
@@ -26,14 +26,14 @@ pub struct Told {
 }
 
 /// A flag that work on other threads of this process looks at. A copy in another process is another flag.
-#[pyclass(frozen, module = "tangency._tangency")]
+#[pyclass(frozen, name = "Stop", module = "tangency._tangency")]
 #[derive(Default)]
-pub struct Stop {
+pub struct StopFlag {
     set: Arc<AtomicBool>,
 }
 
 #[pymethods]
-impl Stop {
+impl StopFlag {
     #[new]
     fn new() -> Self {
         Self::default()
@@ -51,15 +51,15 @@ impl Stop {
 
 /// Between the work and the one who attends to it.
 #[derive(Default)]
-pub struct Watch {
+pub struct Watcher {
     stop: Arc<AtomicBool>,
-    news: Mutex<Option<Told>>,
+    news: Mutex<Option<ProgressReport>>,
     wanted: bool,
     /// Whether the work has heard that it should end.
     heard: AtomicBool,
 }
 
-impl Watch {
+impl Watcher {
     /// Whether the work should end.
     pub fn stopped(&self) -> bool {
         let stopped = self.stop.load(Ordering::Relaxed);
@@ -70,7 +70,7 @@ impl Watch {
     }
 
     /// Tells how far the work is, and hears whether it should go on.
-    pub fn tell(&self, news: impl FnOnce() -> Told) -> ControlFlow<()> {
+    pub fn tell(&self, news: impl FnOnce() -> ProgressReport) -> ControlFlow<()> {
         if self.wanted
             && let Ok(mut slot) = self.news.lock()
         {
@@ -82,7 +82,7 @@ impl Watch {
     fn pass_on(&self, py: Python<'_>, progress: Option<&Py<PyAny>>) -> PyResult<()> {
         py.check_signals()?;
         let news = self.news.lock().ok().and_then(|mut slot| slot.take());
-        if let (Some(progress), Some(Told { step, done, total, bound })) = (progress, news) {
+        if let (Some(progress), Some(ProgressReport { step, done, total, bound })) = (progress, news) {
             progress.call1(py, (step, done, total, bound))?;
         }
         Ok(())
@@ -102,7 +102,7 @@ pub fn attend<T: Send>(
     py: Python<'_>,
     threads: usize,
     progress: Option<&Py<PyAny>>,
-    work: impl FnOnce(&Watch) -> tangency::Result<T> + Send,
+    work: impl FnOnce(&Watcher) -> tangency::Result<T> + Send,
 ) -> PyResult<T> {
     attend_until(py, None, threads, progress, work)
 }
@@ -110,13 +110,13 @@ pub fn attend<T: Send>(
 /// The same for work that this flag ends too.
 pub fn attend_until<T: Send>(
     py: Python<'_>,
-    stop: Option<&Stop>,
+    stop: Option<&StopFlag>,
     threads: usize,
     progress: Option<&Py<PyAny>>,
-    work: impl FnOnce(&Watch) -> tangency::Result<T> + Send,
+    work: impl FnOnce(&Watcher) -> tangency::Result<T> + Send,
 ) -> PyResult<T> {
     let flag = stop.map(|stop| stop.set.clone()).unwrap_or_default();
-    let watch = Watch { stop: flag, wanted: progress.is_some(), ..Watch::default() };
+    let watch = Watcher { stop: flag, wanted: progress.is_some(), ..Watcher::default() };
     let mut raised = None;
     let outcome = py.detach(|| {
         let (ended, end) = mpsc::channel::<()>();

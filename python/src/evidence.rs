@@ -1,34 +1,34 @@
 //! What the bound says about graphs.
 
-use crate::arrays::{Lying, Out, OutPairs, Pairs, Table, array, edges, pairs};
-use crate::attend::{Stop, Told, attend, attend_until};
+use crate::arrays::{Out, OutPairs, PairArray, TableArray, TableLayout, array, edges, pairs};
+use crate::attend::{ProgressReport, StopFlag, attend, attend_until};
 use crate::errors::exception;
-use crate::model::Model;
+use crate::model::NativeModel;
 use crate::settings;
-use crate::words::Arguments;
+use crate::words::PythonWords;
 use numpy::Ix2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tangency::Symmetry;
 use tangency::evidence::{
-    Cell, CellFit, EdgeScore, GraphChoice, PruneOptions, PruneProgress, PruneStep, Selection as Grid, edge_scores,
-    prune_from, test_edges,
+    Cell, CellFit, GraphChoice, PruneOptions, PruneProgress, PruneStep, Selection, prune_from, test_edges,
 };
+use tangency::view::{EdgeRow, EdgeTestRow, EdgesView, EvidenceView, PruningView};
 
-/// Edges with length, resistance, residual and score, a row each. [m, 4]
+/// Edges with their numbers, a row each. [m, 4]
 type Scored<'py> = (OutPairs<'py>, Out<'py, Ix2>);
 
-fn scored<'py>(py: Python<'py>, scores: &[EdgeScore]) -> PyResult<Scored<'py>> {
-    let named: Vec<(u32, u32)> = scores.iter().map(|score| score.edge).collect();
-    let flat = scores.iter().flat_map(|s| [s.length, s.resistance, s.residual, s.score]).collect();
-    Ok((pairs(py, &named)?, array(py, flat, (scores.len(), 4))?))
+fn scored<'py>(py: Python<'py>, edges: &[EdgeRow]) -> PyResult<Scored<'py>> {
+    let named: Vec<(u32, u32)> = edges.iter().map(|edge| edge.points).collect();
+    let flat = edges.iter().flat_map(EdgeRow::numbers).collect();
+    Ok((pairs(py, &named)?, array(py, flat, (edges.len(), EdgeRow::NUMBERS.len()))?))
 }
 
 /// How much each edge strains the fit, the most first.
 #[pyfunction]
 #[pyo3(name = "edge_scores")]
-pub fn score_edges<'py>(py: Python<'py>, model: &Model, threads: usize) -> PyResult<Scored<'py>> {
-    scored(py, &attend(py, threads, None, |_| edge_scores(&model.saved.fit))?)
+pub fn score_edges<'py>(py: Python<'py>, model: &NativeModel, threads: usize) -> PyResult<Scored<'py>> {
+    scored(py, &attend(py, threads, None, |_| EdgesView::new(&model.saved))?.edges)
 }
 
 /// How the bound changes without edges that are there and with edges that are not, as JSON.
@@ -36,8 +36,8 @@ pub fn score_edges<'py>(py: Python<'py>, model: &Model, threads: usize) -> PyRes
 #[pyo3(name = "test_edges", signature = (model, edges, seeds, threads, progress=None))]
 pub fn change_edges(
     py: Python<'_>,
-    model: &Model,
-    edges: Pairs<'_>,
+    model: &NativeModel,
+    edges: PairArray<'_>,
     seeds: usize,
     threads: usize,
     progress: Option<Py<PyAny>>,
@@ -45,55 +45,33 @@ pub fn change_edges(
     let named = crate::arrays::edges(&edges)?;
     let tests = attend(py, threads, progress.as_ref(), |watch| {
         test_edges(&model.saved.fit, &named, seeds, &mut |done, total| {
-            watch.tell(|| Told { step: "graphs".into(), done, total: Some(total), bound: None })
+            watch.tell(|| ProgressReport { step: "graphs".into(), done, total: Some(total), bound: None })
         })
     })?;
-    let listed = tests.iter().map(|test| {
-        serde_json::json!({
-            "removed": test.removed, "added": test.added, "seeds": test.seeds,
-            "change": test.change, "spread": test.spread, "parts": test.parts, "converged": test.converged,
-        })
-    });
-    settings::json(&listed.collect::<Vec<_>>())
+    settings::json(&tests.iter().map(|test| EdgeTestRow::new(&model.saved, test)).collect::<Vec<_>>())
 }
 
-/// The model on the graph without short-circuits, the edges removed with their scores, the gain of each, and the
-/// rest as JSON. A model that was asked to keep its whole posterior gives it up for that.
+/// The model on the graph without short-circuits, and what was found, as JSON. A model that was asked to keep its whole
+/// posterior gives it up for that.
 #[pyfunction]
 #[pyo3(name = "prune", signature = (model, max_removed, min_gain, threads, progress=None))]
-pub fn prune_graph<'py>(
-    py: Python<'py>,
-    model: &Model,
+pub fn prune_graph(
+    py: Python<'_>,
+    model: &NativeModel,
     max_removed: Option<usize>,
     min_gain: f64,
     threads: usize,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Model, Scored<'py>, Vec<f64>, String)> {
+) -> PyResult<(NativeModel, String)> {
     let options = PruneOptions { max_removed, min_gain, ..PruneOptions::default() };
     let found = attend(py, threads, progress.as_ref(), |watch| {
         prune_from(&model.saved.fit, model.take_posterior(), &options, &mut |progress| watch.tell(|| told(progress)))
     })?;
-    let scores: Vec<EdgeScore> = found.removed.iter().map(|edge| edge.score).collect();
-    let gains = found.removed.iter().map(|edge| edge.gain).collect();
-    let bridges: Vec<_> = found
-        .bridges
-        .iter()
-        .map(|bridge| {
-            serde_json::json!({"edge": bridge.edge, "in_place_of": bridge.in_place_of, "length": bridge.length,
-                "change": bridge.change, "taken": bridge.taken})
-        })
-        .collect();
-    let rest = serde_json::json!({
-        "gain": found.fit.bound_scaled() - found.bound_before,
-        "baseline_mean": found.baseline.mean, "baseline_std": found.baseline.deviation,
-        "baseline_samples": found.baseline.samples, "bridges": bridges,
-        "rounds": found.rounds.iter().map(|round| round.removed).collect::<Vec<_>>(),
-        "n_iter": found.iterations, "interrupted": found.interrupted,
-    });
-    Ok((model.with_fit(found.fit), scored(py, &scores)?, gains, settings::json(&rest)?))
+    let view = settings::json(&PruningView::new(&model.saved, &found))?;
+    Ok((model.with_fit(found.fit), view))
 }
 
-fn told(progress: &PruneProgress) -> Told {
+fn told(progress: &PruneProgress) -> ProgressReport {
     let step = match progress.step {
         PruneStep::Preparing => "preparing".to_owned(),
         PruneStep::Bridging => "trying bridges".to_owned(),
@@ -101,28 +79,28 @@ fn told(progress: &PruneProgress) -> Told {
         PruneStep::Baseline => "removing random good edges".to_owned(),
         PruneStep::Restoring => format!("putting edges back, {} out", progress.removed),
     };
-    Told { step, done: progress.iterations, total: None, bound: Some(progress.best) }
+    ProgressReport { step, done: progress.iterations, total: None, bound: Some(progress.best) }
 }
 
 /// Candidate, settings and edges of a fit to be made.
 type NextFit<'py> = (usize, String, OutPairs<'py>);
 
 /// A graph to be tried: its kind (`or`, `mutual`, `radius` or a name), a number, and edges.
-type Choice<'py> = (String, f64, Option<Pairs<'py>>);
+type GraphArgument<'py> = (String, f64, Option<PairArray<'py>>);
 
 /// The grid of graphs and dimensions. It makes no fits itself: it says which come next, and what they tell.
-#[pyclass(frozen, module = "tangency._tangency")]
-pub struct Selection {
-    grid: Grid,
+#[pyclass(frozen, name = "Selection", module = "tangency._tangency")]
+pub struct NativeSelection {
+    grid: Selection,
 }
 
 #[pymethods]
-impl Selection {
+impl NativeSelection {
     #[new]
     fn new(
-        values: Table<'_>,
+        values: TableArray<'_>,
         config: &str,
-        choices: Vec<Choice<'_>>,
+        choices: Vec<GraphArgument<'_>>,
         n_components: Vec<usize>,
         seeds: usize,
         race: bool,
@@ -139,23 +117,11 @@ impl Selection {
                 })
             })
             .collect::<PyResult<Vec<_>>>()?;
-        let table = Lying::of(&values)?.to_matrix();
-        let grid = Grid::new(&table, settings::config(config)?, choices, n_components)
+        let table = TableLayout::of(&values)?.to_matrix();
+        let grid = Selection::new(&table, settings::config(config)?, choices, n_components)
             .and_then(|grid| grid.seeds(seeds))
             .map_err(exception)?;
         Ok(Self { grid: if race { grid } else { grid.all() } })
-    }
-
-    /// Graph, number of neighbours, dimension and pieces of each candidate.
-    #[getter]
-    fn candidates(&self) -> Vec<(String, Option<usize>, usize, usize)> {
-        let listed = self.grid.candidates().iter();
-        listed
-            .map(|candidate| {
-                let graph = self.grid.graph(candidate);
-                (graph.to_string(), graph.n_neighbors(), candidate.n_components, candidate.pieces)
-            })
-            .collect()
     }
 
     #[getter]
@@ -180,14 +146,9 @@ impl Selection {
         next.iter().map(|fit| Ok((fit.candidate, settings::json(&fit.config)?, pairs(py, &fit.edges)?))).collect()
     }
 
-    /// All cells, fitted or not, as JSON.
-    fn cells(&self, done: Vec<String>) -> PyResult<String> {
-        settings::json(&self.grid.cells(&cells(&done)?))
-    }
-
-    /// The candidates, the best first, as JSON.
-    fn ranking(&self, done: Vec<String>) -> PyResult<String> {
-        settings::json(&self.grid.ranking(&self.grid.cells(&cells(&done)?)))
+    /// What the fits that are done say: the candidates, the best first, and all cells, as JSON.
+    fn evidence(&self, done: Vec<String>) -> PyResult<String> {
+        settings::json(&EvidenceView::new(&self.grid, &self.grid.cells(&cells(&done)?)))
     }
 }
 
@@ -201,15 +162,15 @@ fn cells(texts: &[String]) -> PyResult<Vec<Cell>> {
 #[pyo3(signature = (values, candidate, config, edges, threads, stop=None))]
 pub fn run_cell(
     py: Python<'_>,
-    values: Table<'_>,
+    values: TableArray<'_>,
     candidate: usize,
     config: &str,
-    edges: Pairs<'_>,
+    edges: PairArray<'_>,
     threads: usize,
-    stop: Option<&Stop>,
+    stop: Option<&StopFlag>,
 ) -> PyResult<Option<String>> {
     let fit = CellFit { candidate, config: settings::config(config)?, edges: crate::arrays::edges(&edges)? };
-    let lying = Lying::of(&values)?;
-    let cell = attend_until(py, stop, threads, None, |watch| fit.run(lying.view(), &|| watch.stopped(), &Arguments))?;
+    let lying = TableLayout::of(&values)?;
+    let cell = attend_until(py, stop, threads, None, |watch| fit.run(lying.view(), &|| watch.stopped(), &PythonWords))?;
     cell.as_ref().map(settings::json).transpose()
 }

@@ -10,6 +10,7 @@ mod quality;
 mod report;
 mod settings;
 mod synthetic;
+mod views;
 mod words;
 
 use peak_alloc::PeakAlloc;
@@ -23,13 +24,13 @@ static PEAK: PeakAlloc = PeakAlloc;
 #[pymodule]
 mod _tangency {
     #[pymodule_export]
-    use crate::attend::Stop;
+    use crate::attend::StopFlag;
     #[pymodule_export]
-    use crate::evidence::{Selection, change_edges, prune_graph, run_cell, score_edges};
+    use crate::evidence::{NativeSelection, change_edges, prune_graph, run_cell, score_edges};
     #[pymodule_export]
-    use crate::model::{Model, best_start, starts, try_start};
+    use crate::model::{NativeModel, best_start, starts, try_start};
     #[pymodule_export]
-    use crate::peers::{Comparison, embed_table};
+    use crate::peers::{NativeComparison, embed_table};
     #[pymodule_export]
     use crate::quality::{affine_r2, align, continuity, geodesic_correlation, knn_error, procrustes, trustworthiness};
     #[pymodule_export]
@@ -38,11 +39,15 @@ mod _tangency {
     use crate::settings::{check_settings, settings};
     #[pymodule_export]
     use crate::synthetic::{generate, neighbor_edges};
+    #[pymodule_export]
+    use crate::views::{axis_name, ellipses, grid, history, loadings, summary};
 
     use super::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("REACH", tangency::view::REACH)?;
+        module.add("EDGE_NUMBERS", tangency::view::EdgeRow::NUMBERS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

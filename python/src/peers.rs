@@ -1,19 +1,19 @@
 //! The methods beside ours, and ours beside them.
 
 use crate::PEAK;
-use crate::arrays::{Lying, Out, Pairs, Table, rows};
-use crate::attend::{Told, attend, pool};
+use crate::arrays::{Out, PairArray, TableArray, TableLayout, rows};
+use crate::attend::{ProgressReport, attend, pool};
 use crate::errors::exception;
-use crate::model::Model;
+use crate::model::NativeModel;
 use crate::settings;
-use crate::words::Arguments;
+use crate::words::PythonWords;
 use numpy::Ix2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tangency::compare::{Comparison as Comparing, Entrant, Meter, Trial, table};
-use tangency::io::Model as SavedModel;
+use tangency::compare::{Comparison, Entrant, Meter, Trial, table};
+use tangency::io::Model;
 use tangency::message::Dialect;
 use tangency::peers::{Method, PeerOptions, embed};
 use tangency_report::comparison::panels;
@@ -26,21 +26,21 @@ type Embedded<'py> = (Out<'py, Ix2>, Vec<usize>, Option<String>, Option<Out<'py,
 #[pyo3(name = "embed", signature = (values, method, config, options, edges, threads, progress=None))]
 pub fn embed_table<'py>(
     py: Python<'py>,
-    values: Table<'_>,
+    values: TableArray<'_>,
     method: &str,
     config: &str,
     options: &str,
-    edges: Option<Pairs<'_>>,
+    edges: Option<PairArray<'_>>,
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Embedded<'py>> {
-    let lying = Lying::of(&values)?;
+    let lying = TableLayout::of(&values)?;
     let method: Method = read(&format!("\"{method}\""))?;
     let (config, options) = (settings::config(config)?, read::<PeerOptions>(options)?);
     let edges = edges.as_ref().map(crate::arrays::edges).transpose()?;
     let found = attend(py, threads, progress.as_ref(), |watch| {
         embed(lying.view(), method, &config, &options, edges, &mut |done, value| {
-            watch.tell(|| Told { step: "iterations".into(), done, total: None, bound: Some(value) })
+            watch.tell(|| ProgressReport { step: "iterations".into(), done, total: None, bound: Some(value) })
         })
     })?;
     let optimum = found.optimum.as_ref().map(|optimum| {
@@ -63,45 +63,45 @@ fn read<T: DeserializeOwned>(text: &str) -> PyResult<T> {
 type Ran<'py> = (String, Option<Out<'py, Ix2>>, bool);
 
 /// Name, note and places of an embedding that was turned onto the others.
-type Panel<'py> = (String, String, Out<'py, Ix2>);
+type PanelMade<'py> = (String, String, Out<'py, Ix2>);
 
 /// A comparison while it is made: method by method.
-#[pyclass(frozen, module = "tangency._tangency")]
-pub struct Comparison {
+#[pyclass(frozen, name = "Comparison", module = "tangency._tangency")]
+pub struct NativeComparison {
     /// Threads of all methods: what threads of another pool give back when they end would spoil the count of memory.
     pool: rayon::ThreadPool,
-    state: Mutex<(Comparing, Vec<Trial>)>,
+    state: Mutex<(Comparison, Vec<Trial>)>,
 }
 
-impl Comparison {
-    fn state(&self) -> MutexGuard<'_, (Comparing, Vec<Trial>)> {
+impl NativeComparison {
+    fn state(&self) -> MutexGuard<'_, (Comparison, Vec<Trial>)> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[pymethods]
-impl Comparison {
+impl NativeComparison {
     #[new]
     fn new(
         py: Python<'_>,
-        values: Table<'_>,
+        values: TableArray<'_>,
         config: &str,
         options: &str,
-        edges: Option<Pairs<'_>>,
-        truth: Option<Table<'_>>,
+        edges: Option<PairArray<'_>>,
+        truth: Option<TableArray<'_>>,
         labels: Option<Vec<String>>,
         threads: usize,
     ) -> PyResult<Self> {
-        let lying = Lying::of(&values)?;
+        let lying = TableLayout::of(&values)?;
         let (config, options) = (settings::config(config)?, read::<PeerOptions>(options)?);
         options.validate().map_err(exception)?;
         let edges = edges.as_ref().map(crate::arrays::edges).transpose()?;
-        let truth = truth.as_ref().map(Lying::of).transpose()?.map(Lying::to_matrix);
+        let truth = truth.as_ref().map(TableLayout::of).transpose()?.map(TableLayout::to_matrix);
         let pool = pool(threads)?;
         let mut comparing =
-            attend(py, 1, None, |_| pool.install(|| Comparing::new(lying.view(), config, edges, truth, labels)))?;
+            attend(py, 1, None, |_| pool.install(|| Comparison::new(lying.view(), config, edges, truth, labels)))?;
         comparing.options = options;
-        comparing.words = &Arguments;
+        comparing.words = &PythonWords;
         comparing.meter = Some(Meter {
             reset: || PEAK.reset_peak_usage(),
             now: || PEAK.current_usage() as u64,
@@ -119,7 +119,7 @@ impl Comparison {
     /// Why a method does not belong to "all" here, if it does not.
     fn left_out(&self, method: &str) -> PyResult<Option<String>> {
         let entrant: Entrant = method.parse().map_err(exception)?;
-        Ok(entrant.left_out(self.state().0.rows().len()).map(|reason| Arguments.words(&reason)))
+        Ok(entrant.left_out(self.state().0.rows().len()).map(|reason| PythonWords.words(&reason)))
     }
 
     /// Runs a method; `step` is what progress calls it.
@@ -127,8 +127,9 @@ impl Comparison {
     fn run<'py>(&self, py: Python<'py>, method: &str, step: String, progress: Option<Py<PyAny>>) -> PyResult<Ran<'py>> {
         let entrant: Entrant = method.parse().map_err(exception)?;
         let (trial, stopped) = attend(py, 1, progress.as_ref(), |watch| {
-            let mut told =
-                |done, value| watch.tell(|| Told { step: step.clone(), done, total: None, bound: Some(value) });
+            let mut told = |done, value| {
+                watch.tell(|| ProgressReport { step: step.clone(), done, total: None, bound: Some(value) })
+            };
             let trial = self.pool.install(|| self.state().0.run(entrant, &mut told));
             // methods that do not look whether they should stop have something to show all the same
             Ok((trial, watch.stopped()))
@@ -145,7 +146,7 @@ impl Comparison {
     }
 
     /// The truth, if it can be drawn, and all embeddings, turned onto it or onto the first.
-    fn panels<'py>(&self, py: Python<'py>) -> PyResult<Vec<Panel<'py>>> {
+    fn panels<'py>(&self, py: Python<'py>) -> PyResult<Vec<PanelMade<'py>>> {
         let state = self.state();
         let made = panels(&state.0, &state.1).into_iter().map(|panel| {
             let flat = panel.coordinates.iter().flatten().copied().collect();
@@ -156,11 +157,13 @@ impl Comparison {
     }
 
     /// The fit of our model, if it has run.
-    fn model(&self, feature_names: Vec<String>) -> PyResult<Option<Model>> {
+    fn model(&self, feature_names: Vec<String>) -> PyResult<Option<NativeModel>> {
         let fit = self.state().0.fit().cloned();
         if fit.as_ref().is_some_and(|fit| fit.scaling.scale.len() != feature_names.len()) {
-            return Err(PyValueError::new_err("there must be a name for each feature"));
+            return Err(PyValueError::new_err(
+                "feature_names has another length than the table has features; give a name for each feature",
+            ));
         }
-        Ok(fit.map(|fit| Model::new(SavedModel { fit, feature_names, ids: None, labels: None })))
+        Ok(fit.map(|fit| NativeModel::new(Model { fit, feature_names, ids: None, labels: None })))
     }
 }

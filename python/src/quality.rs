@@ -1,6 +1,6 @@
 //! How good an embedding is.
 
-use crate::arrays::{Lying, Out, Pairs, Table, rows};
+use crate::arrays::{Out, PairArray, TableArray, TableLayout, rows};
 use crate::attend::attend;
 use numpy::{Ix2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -12,27 +12,38 @@ use tangency::{Graph, Symmetry};
 /// A measure of two tables.
 type OfTwo = fn(&Matrix, &Matrix) -> tangency::Result<f64>;
 
-fn of_two(py: Python<'_>, first: &Table<'_>, second: &Table<'_>, threads: usize, measure: OfTwo) -> PyResult<f64> {
-    let (first, second) = (Lying::of(first)?.to_matrix(), Lying::of(second)?.to_matrix());
+fn of_two(
+    py: Python<'_>,
+    first: &TableArray<'_>,
+    second: &TableArray<'_>,
+    threads: usize,
+    measure: OfTwo,
+) -> PyResult<f64> {
+    let (first, second) = (TableLayout::of(first)?.to_matrix(), TableLayout::of(second)?.to_matrix());
     attend(py, threads, None, |_| measure(&first, &second))
 }
 
 /// Distance to known coordinates after the best rotation and scale.
 #[pyfunction]
-pub fn procrustes(py: Python<'_>, embedding: Table<'_>, truth: Table<'_>, threads: usize) -> PyResult<f64> {
+pub fn procrustes(py: Python<'_>, embedding: TableArray<'_>, truth: TableArray<'_>, threads: usize) -> PyResult<f64> {
     of_two(py, &embedding, &truth, threads, quality::procrustes)
 }
 
 /// Share of known coordinates that an affine map explains.
 #[pyfunction]
-pub fn affine_r2(py: Python<'_>, embedding: Table<'_>, truth: Table<'_>, threads: usize) -> PyResult<f64> {
+pub fn affine_r2(py: Python<'_>, embedding: TableArray<'_>, truth: TableArray<'_>, threads: usize) -> PyResult<f64> {
     of_two(py, &embedding, &truth, threads, quality::affine_r2)
 }
 
 /// An embedding turned onto another.
 #[pyfunction]
-pub fn align<'py>(py: Python<'py>, embedding: Table<'_>, onto: Table<'_>, threads: usize) -> PyResult<Out<'py, Ix2>> {
-    let (embedding, onto) = (Lying::of(&embedding)?.to_matrix(), Lying::of(&onto)?.to_matrix());
+pub fn align<'py>(
+    py: Python<'py>,
+    embedding: TableArray<'_>,
+    onto: TableArray<'_>,
+    threads: usize,
+) -> PyResult<Out<'py, Ix2>> {
+    let (embedding, onto) = (TableLayout::of(&embedding)?.to_matrix(), TableLayout::of(&onto)?.to_matrix());
     rows(py, &attend(py, threads, None, |_| quality::align(&embedding, &onto))?)
 }
 
@@ -40,12 +51,12 @@ pub fn align<'py>(py: Python<'py>, embedding: Table<'_>, onto: Table<'_>, thread
 #[pyfunction]
 pub fn trustworthiness(
     py: Python<'_>,
-    values: Table<'_>,
-    embedding: Table<'_>,
+    values: TableArray<'_>,
+    embedding: TableArray<'_>,
     n_neighbors: usize,
     threads: usize,
 ) -> PyResult<f64> {
-    let (values, embedding) = (Lying::of(&values)?.to_matrix(), Lying::of(&embedding)?.to_matrix());
+    let (values, embedding) = (TableLayout::of(&values)?.to_matrix(), TableLayout::of(&embedding)?.to_matrix());
     attend(py, threads, None, |_| quality::trustworthiness(&values, &embedding, n_neighbors))
 }
 
@@ -53,12 +64,12 @@ pub fn trustworthiness(
 #[pyfunction]
 pub fn continuity(
     py: Python<'_>,
-    values: Table<'_>,
-    embedding: Table<'_>,
+    values: TableArray<'_>,
+    embedding: TableArray<'_>,
     n_neighbors: usize,
     threads: usize,
 ) -> PyResult<f64> {
-    let (values, embedding) = (Lying::of(&values)?.to_matrix(), Lying::of(&embedding)?.to_matrix());
+    let (values, embedding) = (TableLayout::of(&values)?.to_matrix(), TableLayout::of(&embedding)?.to_matrix());
     attend(py, threads, None, |_| quality::continuity(&values, &embedding, n_neighbors))
 }
 
@@ -66,7 +77,7 @@ pub fn continuity(
 #[pyfunction]
 pub fn knn_error(
     py: Python<'_>,
-    embedding: Table<'_>,
+    embedding: TableArray<'_>,
     labels: Vec<String>,
     n_neighbors: usize,
     folds: usize,
@@ -74,7 +85,7 @@ pub fn knn_error(
     seed: u64,
     threads: usize,
 ) -> PyResult<(f64, f64, f64)> {
-    let embedding = Lying::of(&embedding)?.to_matrix();
+    let embedding = TableLayout::of(&embedding)?.to_matrix();
     let found =
         attend(py, threads, None, |_| quality::knn_error(&embedding, &labels, n_neighbors, folds, shuffles, seed))?;
     Ok((found.mean, found.deviation, found.fold_deviation))
@@ -84,9 +95,9 @@ pub fn knn_error(
 #[pyfunction]
 pub fn geodesic_correlation(
     py: Python<'_>,
-    values: Table<'_>,
-    embedding: Table<'_>,
-    edges: Option<Pairs<'_>>,
+    values: TableArray<'_>,
+    embedding: TableArray<'_>,
+    edges: Option<PairArray<'_>>,
     n_neighbors: usize,
     threads: usize,
 ) -> PyResult<f64> {
@@ -94,11 +105,12 @@ pub fn geodesic_correlation(
     let edges = edges.as_ref().map(crate::arrays::edges).transpose()?;
     let beyond = edges.iter().flatten().any(|&(i, j)| i.max(j) as usize >= n);
     if beyond || (edges.is_none() && !(1..n).contains(&n_neighbors)) {
-        let sentence = format!("the graph must join points below {n}, and n_neighbors must be from 1 to less than {n}");
+        let sentence =
+            format!("there are {n} points; give a graph that joins them, or a smaller n_neighbors, at least 1");
         return Err(PyValueError::new_err(sentence));
     }
-    let points = Lying::of(&values)?.view().transpose().to_owned();
-    let embedding = Lying::of(&embedding)?.to_matrix();
+    let points = TableLayout::of(&values)?.view().transpose().to_owned();
+    let embedding = TableLayout::of(&embedding)?.to_matrix();
     attend(py, threads, None, |_| {
         let graph = match edges {
             Some(edges) => Graph::from_edges(n, edges),

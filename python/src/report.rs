@@ -1,29 +1,31 @@
 //! The report of a model, and figures.
 
-use crate::arrays::{Lying, Table};
+use crate::arrays::{TableArray, TableLayout};
 use crate::attend::attend;
-use crate::model::Model;
-use crate::words::Arguments;
+use crate::model::NativeModel;
+use crate::words::PythonWords;
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use tangency::io::Model as SavedModel;
-use tangency_report::page::{NewRows, Report};
+use tangency::io::Model;
+use tangency_report::page::{Report, UnfittedRows};
 use tangency_report::{Colour, FigureError, Multiple};
 
 /// Names of rows: of those fitted and of the new ones.
 type Names = (Option<Vec<String>>, Option<Vec<String>>);
 
 /// Name, note and places [n, 2] of an embedding; no places if there is none.
-type Panel<'py> = (String, String, Table<'py>);
+type PanelGiven<'py> = (String, String, TableArray<'py>);
 
-fn multiples(panels: &[Panel<'_>]) -> PyResult<Vec<Multiple>> {
-    let of = |(name, note, places): &Panel<'_>| {
+fn multiples(panels: &[PanelGiven<'_>]) -> PyResult<Vec<Multiple>> {
+    let of = |(name, note, places): &PanelGiven<'_>| {
         if places.shape()[1] != 2 {
-            return Err(PyValueError::new_err("places must have two columns"));
+            return Err(PyValueError::new_err(
+                "places have another number of columns than two; give two coordinates per point",
+            ));
         }
-        let places = Lying::of(places)?.view();
+        let places = TableLayout::of(places)?.view();
         let coordinates = (0..places.nrows()).map(|i| [places[(i, 0)], places[(i, 1)]]).collect();
         Ok(Multiple { name: name.clone(), note: note.clone(), coordinates })
     };
@@ -35,25 +37,33 @@ fn multiples(panels: &[Panel<'_>]) -> PyResult<Vec<Multiple>> {
 #[pyo3(signature = (model, new, ids, labels, *, image, title, command, threads, comparisons=vec![]))]
 pub fn report(
     py: Python<'_>,
-    model: &Model,
-    new: Option<Table<'_>>,
+    model: &NativeModel,
+    new: Option<TableArray<'_>>,
     ids: Names,
     labels: Names,
     image: Option<(usize, usize)>,
     title: String,
     command: String,
     threads: usize,
-    comparisons: Vec<Panel<'_>>,
+    comparisons: Vec<PanelGiven<'_>>,
 ) -> PyResult<String> {
-    let rows = new.as_ref().map(Lying::of).transpose()?;
-    let new = rows.map(|rows| NewRows { values: rows.view().transpose().to_owned(), ids: ids.1, labels: labels.1 });
-    let SavedModel { fit, feature_names, .. } = &*model.saved;
+    let rows = new.as_ref().map(TableLayout::of).transpose()?;
+    let new =
+        rows.map(|rows| UnfittedRows { values: rows.view().transpose().to_owned(), ids: ids.1, labels: labels.1 });
+    let Model { fit, feature_names, .. } = &*model.saved;
     let (fit, feature_names) = (fit.clone(), feature_names.clone());
     let (ids, labels) = (ids.0.or_else(|| model.saved.ids.clone()), labels.0.or_else(|| model.saved.labels.clone()));
-    let named = SavedModel { fit, feature_names, ids, labels };
+    let named = Model { fit, feature_names, ids, labels };
     let comparisons = multiples(&comparisons)?;
-    let report =
-        Report { title, command: Some(command), new, image, comparisons, words: Some(&Arguments), ..Report::default() };
+    let report = Report {
+        title,
+        command: Some(command),
+        new,
+        image,
+        comparisons,
+        words: Some(&PythonWords),
+        ..Report::default()
+    };
     attend(py, threads, None, |_| report.html(&named))
 }
 
@@ -66,15 +76,15 @@ const SCALE: f64 = 3.0;
 #[pyo3(name = "multiples", signature = (panels, labels, values, titles, *, title, kind))]
 pub fn draw_multiples<'py>(
     py: Python<'py>,
-    panels: Vec<Panel<'_>>,
+    panels: Vec<PanelGiven<'_>>,
     labels: Option<Vec<String>>,
-    values: Option<Table<'_>>,
+    values: Option<TableArray<'_>>,
     titles: (String, String),
     title: &str,
     kind: &str,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let panels = multiples(&panels)?;
-    let values = values.as_ref().map(Lying::of).transpose()?.map(Lying::to_matrix);
+    let values = values.as_ref().map(TableLayout::of).transpose()?.map(TableLayout::to_matrix);
     let (mut numbers, mut places) = (vec![], vec![]);
     let colour = match (&labels, &values) {
         (Some(labels), _) => Colour::Categorical { labels, title: &titles.0 },
@@ -86,7 +96,9 @@ pub fn draw_multiples<'py>(
             numbers.extend_from_slice(values.col_as_slice(0));
             Colour::Continuous { values: &numbers, title: &titles.0 }
         }
-        (None, Some(_)) => return Err(PyValueError::new_err("values must have one or two columns")),
+        (None, Some(_)) => {
+            return Err(PyValueError::new_err("values have more than two columns; give one or two per point"));
+        }
         (None, None) => Colour::None,
     };
     let draw = || -> Result<Vec<u8>, FigureError> {

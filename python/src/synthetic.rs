@@ -1,6 +1,6 @@
 //! Points on known manifolds.
 
-use crate::arrays::{Lying, Out, OutPairs, Table, pairs, rows};
+use crate::arrays::{Out, OutPairs, TableArray, TableLayout, pairs, rows};
 use numpy::{Ix2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -26,17 +26,19 @@ pub fn generate<'py>(
 #[pyfunction]
 pub fn neighbor_edges<'py>(
     py: Python<'py>,
-    points: Table<'py>,
-    truth: Table<'py>,
+    points: TableArray<'py>,
+    truth: TableArray<'py>,
     n_neighbors: usize,
 ) -> PyResult<(OutPairs<'py>, OutPairs<'py>)> {
     let n = points.shape()[0];
     if truth.shape()[0] != n || !(1..n).contains(&n_neighbors) {
-        let sentence =
-            format!("points and truth must have as many rows, and n_neighbors must be from 1 to less than {n}");
+        let rows = truth.shape()[0];
+        let sentence = format!(
+            "there are {n} points and {rows} rows of truth; give as many of both, and a smaller n_neighbors, at least 1"
+        );
         return Err(PyValueError::new_err(sentence));
     }
-    let made = Synthetic { points: Lying::of(&points)?.to_matrix(), truth: Lying::of(&truth)?.to_matrix() };
+    let made = Synthetic { points: TableLayout::of(&points)?.to_matrix(), truth: TableLayout::of(&truth)?.to_matrix() };
     let (good, jumping) = made.neighbor_edges(n_neighbors);
     Ok((pairs(py, &good)?, pairs(py, &jumping)?))
 }

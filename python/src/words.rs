@@ -5,12 +5,12 @@ use tangency::Error;
 use tangency::message::Dialect;
 
 /// Python's own words.
-pub struct Arguments;
+pub struct PythonWords;
 
 /// Arguments whose name is not that of the setting.
 const NAMES: [(&str, &str); 4] = [("lambda", "lam"), ("calibrate", "parts"), ("test", "edges"), ("threads", "n_jobs")];
 
-impl Dialect for Arguments {
+impl Dialect for PythonWords {
     fn setting(&self, name: &str) -> String {
         NAMES.iter().find(|(setting, _)| *setting == name).map_or(name, |(_, argument)| argument).to_owned()
     }

@@ -2,7 +2,7 @@
 
 The estimator is :class:`LLLVM`. :func:`select` compares graphs and dimensions; :func:`edge_scores`, :func:`test_edges`
 and :func:`prune` judge the edges of a graph; :func:`report` makes a page to look at. :func:`embed` has the well-known
-methods, and :func:`compare` puts them beside the model. Parts are imported when they are first used, so that ``import
+methods, and :func:`compare` puts them next to the model. Parts are imported when they are first used, so that ``import
 tangency`` is quick.
 """
 

@@ -23,6 +23,10 @@ class Attributes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     n_jobs: int | None
     verbose: Any
     n_features_in_: int
+    alpha_: float
+    gamma_: float
+    lambda_: float
+    nu_: float
     _native: Model
     _distances: Scaled | None
 
@@ -33,7 +37,8 @@ class Attributes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.embedding_std_ = native.deviations
         self.lower_bound_ = native.bound
         self.lower_bounds_ = native.bounds
-        self.alpha_, self.gamma_, self.lambda_, self.nu_ = native.hyperparameters
+        for name, value in native.hyperparameters:
+            setattr(self, f"{name}_", value)
         self.n_iter_ = len(self.lower_bounds_)
         self.stop_reason_ = native.stop
         self.engine_, self.engine_reason_, self.solver_, self.bound_error_ = native.engine

@@ -33,7 +33,7 @@ def transform_dask(model: LLLVM, X: Any, return_std: bool) -> Any:
     if X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
     d_x = model.embedding_.shape[1]
-    # one copy of the model in the graph of tasks, not one a block
+    # one copy of the model in the graph of tasks, not one per block
     shared = delayed(model, pure=True)
     chunks = (X.chunks[0], (2 * d_x,))
     both = X.map_blocks(_block, model=shared, dtype=np.float64, chunks=chunks, meta=np.empty((0, 2 * d_x)))
@@ -74,7 +74,9 @@ def _arrow_rows(model: LLLVM, batch: Any) -> Array:
         try:
             rows[:, place] = column
         except (TypeError, ValueError):
-            raise ValueError(f"column {name!r} must hold numbers, and its type is {column.type}") from None
+            raise ValueError(
+                f"column {name!r} is of type {column.type}, not numbers; convert it, or leave it out"
+            ) from None
     return rows
 
 

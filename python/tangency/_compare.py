@@ -1,4 +1,4 @@
-"""The model beside the well-known methods, on the same rows of the same table."""
+"""The model next to the well-known methods, on the same rows of the same table."""
 
 from __future__ import annotations
 
@@ -127,13 +127,13 @@ class Comparison:
         """
         kind = Path(path).suffix.lower().removeprefix(".")
         if kind not in FIGURES:
-            raise ValueError(f"path must end in .svg, .png or .pdf, not {_settings.shown(os.fspath(path))}")
+            raise ValueError(f"path is {_settings.shown(os.fspath(path))}; give a name that ends in .svg, .png or .pdf")
         labels, values, titles = self._colours(colour)
         heading = f"{len(self.rows)} points" if title is None else str(title)
         return save(path, _tangency.multiples(self._panels, labels, values, titles, title=heading, kind=kind))
 
     def report(self, path: str | os.PathLike[str] | None = None, *, title: str = "") -> Report:
-        """Makes the page of the fitted model, with the other methods beside it.
+        """Makes the page of the fitted model, with the other methods next to it.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ def compare(
     verbose: Any = False,
     **settings: Any,
 ) -> Comparison:
-    """Puts the model beside the well-known methods: coordinates, time, memory, and how good each embedding is.
+    """Puts the model next to the well-known methods: coordinates, time, memory, and how good each embedding is.
 
     All get the same rows, scaling, graph, dimension and seed.
 
@@ -236,7 +236,7 @@ def compare(
     truth : array_like of shape (n_samples, d), default=None
         Coordinates that are known, to measure against.
     labels : array_like of shape (n_samples,), default=None
-        Classes that are known, to tell apart.
+        Known classes; the error of nearest neighbours is then measured too.
     methods : 'all', str or iterable of str, default='all'
         'll-lvm', 'll-lvm-pruned' (on the graph without the edges that the bound speaks against), and those of
         :func:`embed`. From 'all' the GP-LVM is left out, with a warning, if it would take too long.
@@ -310,16 +310,18 @@ def _methods(methods: Any) -> list[str]:
     if isinstance(methods, str):
         methods = _settings.ENTRANTS if methods == "all" else [methods]
     elif not isinstance(methods, Iterable):
-        raise ValueError(f"methods must be 'all' or a list of methods, not {_settings.shown(methods)}")
+        raise ValueError(f"methods is {_settings.shown(methods)}; use 'all' or a list of methods")
     listed: list[str] = []
     for method in methods:
         if method not in _settings.ENTRANTS:
             known = ", ".join(map(repr, _settings.ENTRANTS))
-            raise ValueError(f"methods must be 'all' or a list of {known}, not {_settings.shown(method)}")
+            raise ValueError(
+                f"methods names {_settings.shown(method)}, which is not a method; use 'all' or any of {known}"
+            )
         if method not in listed:
             listed.append(method)
     if not listed:
-        raise ValueError("methods must hold at least one method, or be 'all'")
+        raise ValueError("methods is empty; use 'all' or name at least one method")
     return listed
 
 
@@ -328,16 +330,16 @@ def _estimator(model: Any, settings: dict[str, Any]) -> LLLVM:
     if model is None:
         model = LLLVM(connect=False)
     elif not isinstance(model, LLLVM):
-        raise ValueError(f"model must be an LLLVM, not {type(model).__name__}")
+        raise ValueError(f"model is of type {type(model).__name__}; give an LLLVM")
     known = set(model.get_params()) - {"metric", "prune", "verbose"}
     for name in settings:
         if name not in known:
             raise ValueError(f"compare has no setting {name!r}; it takes {', '.join(sorted(known))}")
     made = LLLVM(**(model.get_params(deep=False) | settings | {"prune": False}))
     if made.metric != "euclidean":
-        raise ValueError("metric must be 'euclidean' in compare: other methods need measurements")
+        raise ValueError("metric is 'precomputed', but other methods need measurements; use metric='euclidean'")
     if not isinstance(made.init, str):
-        raise ValueError("init must be a word in compare; give coordinates to LLLVM itself")
+        raise ValueError("init is an array, which compare cannot use; use a word, or give the array to LLLVM itself")
     return made
 
 
@@ -376,10 +378,10 @@ def _run(
     return records, embeddings, len(records) == len(methods) and not stopped
 
 
-def _record(told: dict[str, Any]) -> dict[str, Any]:
-    held, measures = told.pop("peak_bytes"), told.pop("measures") or {}
-    record = {name: told[name] for name in ("method", "settings", "seconds")}
+def _record(trial: dict[str, Any]) -> dict[str, Any]:
+    held, measures = trial.pop("peak_bytes"), trial.pop("measures") or {}
+    record = {name: trial[name] for name in ("method", "settings", "seconds")}
     record["peak_mib"] = None if held is None else held / 2**20
-    record["objective"] = told["objective"]
+    record["objective"] = trial["objective"]
     record |= {name: measures.get(name) for name in MEASURES}
-    return record | {"note": told["note"], "failed": told["failed"]}
+    return record | {"note": trial["note"], "failed": trial["failed"]}

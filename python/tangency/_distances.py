@@ -44,21 +44,23 @@ def refuse_graph(X: object) -> None:
 def refuse_negative(distances: Array) -> None:
     """There are no negative distances."""
     if (distances < 0).any():
-        raise ValueError("Negative values in data: metric is 'precomputed', so that X must hold distances")
+        raise ValueError(
+            "Negative values in data, but metric is 'precomputed'; give distances, which are never negative"
+        )
 
 
 def scaled(distances: Array) -> tuple[Scaled, Array]:
     """Measurements with these distances, and what places new rows among them."""
     n = len(distances)
     if distances.shape != (n, n):
-        raise ValueError(f"X is {distances.shape} but must be square, since metric is 'precomputed'")
+        raise ValueError(f"X is {distances.shape}, but metric is 'precomputed'; give a square table of distances")
     refuse_negative(distances)
     largest = float(distances.max(initial=0.0))
     if not np.allclose(distances, distances.T, rtol=1e-6, atol=1e-9 * largest):
-        raise ValueError("X must be symmetric, since metric is 'precomputed'; average it with its transpose if need be")
+        raise ValueError("X is not symmetric, but metric is 'precomputed'; average it with its transpose")
     if (np.diagonal(distances) > 1e-6 * largest).any():
         raise ValueError(
-            "X must be zero on its diagonal, since metric is 'precomputed'; turn similarities into distances first"
+            "X is not zero on its diagonal, but metric is 'precomputed'; turn similarities into distances first"
         )
     squares = distances**2
     mean_squares = squares.mean(axis=0)

@@ -17,7 +17,7 @@ from ._tangency import Model
 
 #: Fields of a table of edges.
 EDGE = np.dtype(
-    [("i", np.int64), ("j", np.int64), *((name, np.float64) for name in ("length", "resistance", "residual", "score"))]
+    [("i", np.int64), ("j", np.int64), *((name, np.float64) for name in _tangency.EDGE_NUMBERS)]
 )
 REMOVED = np.dtype([*((name, EDGE.fields[name][0]) for name in EDGE.names), ("gain", np.float64)])  # type: ignore[index,union-attr]
 
@@ -92,14 +92,14 @@ def test_edges(model: LLLVM, edges: ArrayLike, *, seeds: int = 5, verbose: Any =
     native, given = _native(model), np.atleast_2d(np.asarray(edges))
     if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
         raise ValueError(
-            f"edges must be pairs of points, in an array of whole numbers of shape (m, 2), not {given.shape}"
+            f"edges is an array of shape {given.shape}; give pairs of points as whole numbers of shape (m, 2)"
         )
     if given.min() < 0 or given.max() >= len(model.embedding_):
         raise ValueError(
-            f"edges must name points from 0 to {len(model.embedding_) - 1}, not {given.min()} to {given.max()}"
+            f"edges names points from {given.min()} to {given.max()}; give points from 0 to {len(model.embedding_) - 1}"
         )
     if (given[:, 0] == given[:, 1]).any():
-        raise ValueError("edges must join two different points each")
+        raise ValueError("edges joins a point to itself; give two different points each")
     pairs = np.ascontiguousarray(given, dtype=np.uint32)
     with Bar("test", verbose) as bar:
         found = _tangency.test_edges(
@@ -107,7 +107,8 @@ def test_edges(model: LLLVM, edges: ArrayLike, *, seeds: int = 5, verbose: Any =
         )
     listed = json.loads(found)
     for test in listed:
-        test.update({name: [tuple(pair) for pair in test[name]] for name in ("removed", "added")})
+        # those of the command are rows of the table
+        test.update({name: [tuple(pair) for pair in test.pop(f"{name}_points")] for name in ("removed", "added")})
     return [EdgeTest(**test) for test in listed]
 
 
@@ -170,20 +171,38 @@ def prune(model: LLLVM, *, max_removed: int | None = None, min_gain: float = 2.0
     made._adopt(native)
     if rest["interrupted"]:
         warn("pruning was interrupted; the model is the best so far")
-    return PruneResult(model=made, removed=removed, **rest)
+    baseline = rest["baseline"]
+    return PruneResult(
+        model=made,
+        removed=removed,
+        gain=rest["gain"],
+        baseline_mean=baseline["mean"],
+        baseline_std=baseline["deviation"],
+        baseline_samples=baseline["samples"],
+        bridges=rest["bridges"],
+        rounds=[one["removed"] for one in rest["rounds"]],
+        n_iter=rest["n_iter"],
+        interrupted=rest["interrupted"],
+    )
 
 
 def prune_native(
     native: Model, max_removed: int | None, min_gain: float, threads: int, progress: _settings.Progress | None
 ) -> tuple[Model, NDArray[Any], dict[str, Any]]:
     """The same for native models."""
-    made, (edges, numbers), gains, rest = _tangency.prune(native, max_removed, min_gain, threads, progress)
-    return made, _records(edges, np.column_stack([numbers, gains]), REMOVED), json.loads(rest)
+    made, found = _tangency.prune(native, max_removed, min_gain, threads, progress)
+    view = json.loads(found)
+    removed = np.empty(len(view["removed"]), dtype=REMOVED)
+    for place, edge in enumerate(view["removed"]):
+        # a gain that was not found out is null
+        numbers = [np.nan if edge[name] is None else edge[name] for name in (*_tangency.EDGE_NUMBERS, "gain")]
+        removed[place] = (*edge["points"], *numbers)
+    return made, removed, view
 
 
 def _native(model: LLLVM) -> Model:
     if not isinstance(model, LLLVM):
-        raise ValueError(f"model must be a fitted LLLVM, not {type(model).__name__}")
+        raise ValueError(f"model is of type {type(model).__name__}; give a fitted LLLVM")
     check_is_fitted(model, "_native")
     return model._native
 

@@ -23,11 +23,13 @@ def edges_of(graph: Any, X: NDArray[np.float64]) -> Pairs:
     if made:
         graph = clone(graph).fit_transform(X)
         if not sparse.issparse(graph):
-            raise ValueError(f"graph must make a sparse n × n matrix of neighbours, not {type(graph).__name__}")
+            raise ValueError(
+                f"graph makes {type(graph).__name__}; give a transformer that makes a sparse n × n matrix of neighbours"
+            )
     if sparse.issparse(graph):
         if graph.shape != (n, n):
             found = " × ".join(map(str, graph.shape))
-            raise ValueError(f"graph is {found} but must be {n} × {n}, a row for each row of X")
+            raise ValueError(f"graph is {found}, but X has {n} rows; give a graph of {n} × {n}")
         coordinates = graph.tocoo()
         # a transformer stores neighbours only, and those at the same place have distance 0
         joined = np.ones(coordinates.nnz, dtype=bool) if made else is_edge(coordinates.data)
@@ -41,7 +43,9 @@ def edges_of(graph: Any, X: NDArray[np.float64]) -> Pairs:
 def is_edge(entries: NDArray[Any]) -> NDArray[np.bool_]:
     """Which entries of an adjacency are edges."""
     if entries.dtype.kind not in "biuf" or not np.isfinite(entries).all():
-        raise ValueError("graph must hold finite numbers: 0 where two points are not joined, others where they are")
+        raise ValueError(
+            "graph holds what is not a number or not finite; use finite numbers, 0 where two points are not joined"
+        )
     return np.asarray(entries != 0)
 
 

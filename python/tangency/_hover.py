@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._paint import VIRIDIS, Floats, Key, axis_names, read_ellipses, read_images, read_labels, read_places
+from ._tangency import REACH, axis_name
 
 if TYPE_CHECKING:
     from ._lllvm import LLLVM
@@ -74,13 +75,13 @@ def hover(
     pictures = grey_levels(read_images(images, n, shape))
     coordinates, std = (np.asarray(part, dtype=float) for part in (model.embedding_, model.embedding_std_))
     if len(chosen) == 2:
-        radii = read_ellipses(model, chosen) * [2.0, 2.0, 1.0]
+        radii = read_ellipses(model, chosen) * [REACH, REACH, 1.0]
     else:
-        radii = np.column_stack([np.zeros(n), 2.0 * std[:, 0], np.zeros(n)])
+        radii = np.column_stack([np.zeros(n), REACH * std[:, 0], np.zeros(n)])
     numbers = np.asarray(getattr(model, "rows_", np.arange(n)), dtype=int)
     cards = [
         [*paint.words(i), f"row {numbers[i]}"]
-        + [f"component {a}: {x:.4g} ± {s:.2g}" for a, (x, s) in enumerate(zip(coordinates[i], std[i], strict=True))]
+        + [f"{axis_name(a)}: {x:.4g} ± {s:.2g}" for a, (x, s) in enumerate(zip(coordinates[i], std[i], strict=True))]
         for i in range(n)
     ]
     colours, key = paint.hexes()

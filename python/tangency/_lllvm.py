@@ -20,9 +20,10 @@ from ._training_points import TrainingPoints
 class LLLVM(NewRows, TrainingPoints, Persistence):
     """Locally linear latent variable model.
 
-    Finds a few coordinates that explain many measurements, tells how sure it is of each point, and gives a lower bound
-    on the evidence, by which graphs and dimensions can be compared. Next to each point the measurements are taken to be
-    a linear function of the coordinates; variational EM gives a Gaussian posterior over coordinates and local maps.
+    Finds a few coordinates that explain many measurements, reports how sure it is of each point, and gives a lower
+    bound on the evidence, by which graphs and dimensions can be compared. Next to each point the measurements are taken
+    to be a linear function of the coordinates; variational EM gives a Gaussian posterior over coordinates and local
+    maps.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     max_iter : int, default=500
         Most iterations of a run.
     tol : float, default=1e-4
-        A run ends when an iteration raises the bound by less than this, in nats a point.
+        A run ends when an iteration raises the bound by less than this, in nats per point.
     coarse_tol : float, default=1e-2
         The same for a run that began from a coarser graph. Most of what such a run would gain later it gains slowly;
         make it as small as `tol` where bounds are to be compared.
@@ -113,7 +114,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     embedding_ : ndarray of shape (n_samples, n_components)
         Mean coordinates, on their principal axes, longest first.
     embedding_std_ : ndarray of shape (n_samples, n_components)
-        Their standard deviations; `deviation_kind_` tells how they were found.
+        Their standard deviations; `deviation_kind_` says how they were found.
     embedding_covariances_ : ndarray of shape (n_samples, n_components, n_components)
         Covariance of each point's coordinates.
     embedding_covariance_ : ndarray of shape (n_samples, n_components, n_samples, n_components)
@@ -330,7 +331,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         start = _starts.given(self.init, self.n_components, *table.shape)
         keep = bool(self.prune)  # pruning goes on from the whole posterior
         several = start is None and self.n_init > 1
-        numbers = starts(*table.shape, config) if several else []
+        numbers = starts(len(table), table.shape[1], config) if several else []
         if len(numbers) > 1:
             return _starts.best_of(
                 numbers,

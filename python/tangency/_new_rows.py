@@ -120,7 +120,7 @@ class NewRows(Attributes):
         return native.score(self._rows(X), _settings.threads(self.n_jobs))[1]
 
     def sample(self, n_samples: int = 1, random_state: Any = 0, return_coordinates: bool = False) -> Any:
-        """New rows drawn from the model, each beside a random training row.
+        """New rows drawn from the model, each next to a random training row.
 
         Parameters
         ----------

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._tangency import axis_name, ellipses
+
 if TYPE_CHECKING:
     from ._lllvm import LLLVM
 
@@ -21,7 +23,7 @@ Key: TypeAlias = list[tuple[str, str]] | tuple[str, str]
 
 VIRIDIS = ("440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725")
 
-# Okabe and Ito's colours, told apart by the colour-blind; those that are faint on white come last
+# Okabe and Ito's colours, distinct for the colour-blind; those that are faint on white come last
 OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#F0E442")
 # Matplotlib's tab20, the ten full colours first; its two greys are replaced, because grey means no label
 TAB20 = (
@@ -98,19 +100,13 @@ def read_places(model: LLLVM, components: Sequence[int]) -> tuple[Floats, tuple[
 
 def axis_names(chosen: tuple[int, ...]) -> tuple[str, str]:
     if len(chosen) == 1:
-        return "row", f"component {chosen[0]}"
-    return f"component {chosen[0]}", f"component {chosen[1]}"
+        return "row", axis_name(chosen[0])
+    return axis_name(chosen[0]), axis_name(chosen[1])
 
 
 def read_ellipses(model: LLLVM, chosen: tuple[int, ...]) -> Floats:
     """Half axes of one standard deviation, the longer first, and the angle of that in degrees. [n, 3]"""
-    pair = list(chosen)
-    covariances = np.asarray(model.embedding_covariances_, dtype=float)[:, pair][:, :, pair]
-    known = np.isfinite(covariances).all(axis=(1, 2))
-    values, vectors = np.linalg.eigh(np.where(known[:, None, None], covariances, 0.0))
-    lengths = np.sqrt(np.maximum(values, 0.0))
-    angles = np.degrees(np.arctan2(vectors[:, 1, 1], vectors[:, 0, 1]))
-    return np.where(known[:, None], np.column_stack([lengths[:, 1], lengths[:, 0], angles]), np.nan)
+    return ellipses(model._native, *chosen)
 
 
 def read_labels(labels: Any, n: int) -> Paint:
@@ -159,7 +155,7 @@ def natural(name: str) -> list[tuple[int, float, str]]:
 
 
 def class_colours(count: int) -> list[str]:
-    """As many different colours; up to eight can be told apart by the colour-blind."""
+    """As many different colours; up to eight are distinct for the colour-blind."""
     if count <= len(OKABE_ITO):
         return list(OKABE_ITO[:count])
     if count <= len(TAB20):

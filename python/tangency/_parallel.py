@@ -80,7 +80,7 @@ class _End:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def come(self) -> None:
-        """Tells all jobs."""
+        """Asks all jobs to end."""
         self.near = True
         self.flag.set()
 

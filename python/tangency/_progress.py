@@ -1,4 +1,4 @@
-"""What people are told: progress, by a tqdm bar where tqdm is installed and by lines where it is not, and warnings."""
+"""What people see: progress, by a tqdm bar where tqdm is installed and by lines where it is not, and warnings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def warn(text: str, kind: type[Warning] = UserWarning) -> None:
 
 
 class Bar:
-    """A bar that is told by the native module how far it is; it is none unless `verbose`."""
+    """A bar that the native module moves; there is none unless `verbose`."""
 
     def __init__(self, title: str, verbose: object) -> None:
         self.title = title
@@ -44,7 +44,7 @@ class Bar:
             self.bar.close()
 
     def step(self, step: str, done: int, total: int | None = None) -> None:
-        """Tells from Python how far it is."""
+        """Moves it from Python."""
         if self.callback is not None:
             self.callback(step, done, total, None)
 

@@ -106,7 +106,7 @@ def report(
     True
     """
     if not isinstance(model, LLLVM):
-        raise ValueError(f"model must be a fitted LLLVM, not {type(model).__name__}")
+        raise ValueError(f"model is of type {type(model).__name__}; give a fitted LLLVM")
     check_is_fitted(model, "_native")
     n, rows = len(model.embedding_), None if X is None else model._rows(X)
     m = 0 if rows is None else len(rows)

@@ -26,7 +26,10 @@ class Selection:
     summary : list of dict
         One candidate each, the best first: graph, n_neighbors, n_components, mean, std, count, not_converged,
         collapsed, failed, raced, behind (nats behind the best), spreads (the same in standard deviations of the
-        difference).
+        difference), equal_to_best (whether it is not the best and too close to it to be told from it).
+    evidence : dict
+        All of it as ``tangency select --json`` gives it, with the rule by which candidates are taken as equal
+        (``equal``) and what to know before trusting the order (``remarks``).
     best_ : dict or None
         The first of them, if any has a bound.
     complete : bool
@@ -35,30 +38,29 @@ class Selection:
 
     def __init__(
         self,
-        candidates: list[tuple[str, int | None, int, int]],
-        cells: list[dict[str, Any]],
-        ranking: list[dict[str, Any]],
+        evidence: dict[str, Any],
         complete: bool,
         settings: dict[str, Any],
         graphs: dict[str, Any],
         done: list[str],
         fingerprint: str,
     ) -> None:
-        self._candidates, self._settings, self._graphs = candidates, settings, graphs
+        self.evidence, self._settings, self._graphs = evidence, settings, graphs
         self._done, self._fingerprint = done, fingerprint
-        self.cells = [self._named(cell) for cell in cells]
-        self.summary = [self._summary(candidate) for candidate in ranking]
+        names = {row["candidate"]: self._name(row) for row in evidence["candidates"]}
+        self.cells = [names[cell["candidate"]] | _without(cell, "candidate") for cell in evidence["cells"]]
+        self.summary = [self._summary(row) for row in evidence["candidates"]]
         self.complete = complete
 
-    def _named(self, record: dict[str, Any]) -> dict[str, Any]:
-        graph, n_neighbors, n_components, _ = self._candidates[record["candidate"]]
-        named = {"graph": graph, "n_neighbors": n_neighbors, "n_components": n_components}
-        return named | {name: value for name, value in record.items() if name != "candidate"}
+    @staticmethod
+    def _name(row: dict[str, Any]) -> dict[str, Any]:
+        return {"graph": row["name"], "n_neighbors": row["n_neighbors"], "n_components": row["n_components"]}
 
-    def _summary(self, record: dict[str, Any]) -> dict[str, Any]:
-        behind = record.pop("behind") or {"nats": None, "spreads": None}
-        record["std"] = record.pop("deviation")
-        return self._named(record) | {"behind": behind["nats"], "spreads": behind["spreads"]}
+    def _summary(self, row: dict[str, Any]) -> dict[str, Any]:
+        behind = row["behind"] or {"nats": None, "spreads": None}
+        told = ("mean", "count", "not_converged", "collapsed", "failed", "raced", "equal_to_best")
+        numbers = {"std": row["deviation"], "behind": behind["nats"], "spreads": behind["spreads"]}
+        return self._name(row) | {name: row[name] for name in told} | numbers
 
     @property
     def best_(self) -> dict[str, Any] | None:
@@ -193,7 +195,7 @@ def select(
     done: list[str] = []
     if resume is not None:
         if not isinstance(resume, Selection) or resume._fingerprint != grid.fingerprint:
-            raise ValueError("resume must be a selection of the same table and settings; leave it out to begin anew")
+            raise ValueError("resume does not belong to this table and these settings; leave it out")
         done = list(resume._done)
     complete = _run(grid, table, done, n_jobs, verbose)
     if not complete:
@@ -201,14 +203,14 @@ def select(
         warn(f"interrupted: {fits}; give this selection as resume= to go on")
     used = {name: params[name] for name in params if name not in ("n_components", "n_neighbors", "symmetry", "radius")}
     used["random_state"] = json.loads(config)["random_state"]
-    cells, ranking = json.loads(grid.cells(done)), json.loads(grid.ranking(done))
+    evidence = json.loads(grid.evidence(done))
     if not complete:
         # what is not there yet is not hopeless
-        cells = [cell for cell in cells if cell["stop"] != "raced"]
-        ranking = [candidate | {"raced": 0} for candidate in ranking]
+        evidence["cells"] = [cell for cell in evidence["cells"] if cell["stop"] != "raced"]
+        evidence["candidates"] = [row | {"raced": 0} for row in evidence["candidates"]]
     # candidates go graph by graph
-    made = {name: estimators[place // len(dimensions)] for place, (name, *_) in enumerate(grid.candidates)}
-    return Selection(grid.candidates, cells, ranking, complete, used, made, done, grid.fingerprint)
+    made = {row["name"]: estimators[row["candidate"] // len(dimensions)] for row in evidence["candidates"]}
+    return Selection(evidence, complete, used, made, done, grid.fingerprint)
 
 
 def _run(
@@ -242,6 +244,10 @@ def _run(
                 done.extend(found[number] for number in sorted(found))
 
 
+def _without(record: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key != name}
+
+
 def _allowed(settings: dict[str, Any]) -> dict[str, Any]:
     given_elsewhere = {"metric", "graph", "prune", "verbose", "n_jobs", "full_covariance"}
     known = set(LLLVM().get_params()) - given_elsewhere
@@ -249,7 +255,7 @@ def _allowed(settings: dict[str, Any]) -> dict[str, Any]:
         if name not in known:
             raise ValueError(f"select has no setting {name!r}; it takes {', '.join(sorted(known))}")
     if not isinstance(settings.get("init", "auto"), str):
-        raise ValueError("init must be a word in select: coordinates that are given fit one dimension only")
+        raise ValueError("init is an array, which fits one dimension only; use a word")
     return settings
 
 
@@ -258,10 +264,10 @@ def _list(name: str, values: Any) -> list[int]:
     several = isinstance(values, Iterable) and not isinstance(values, str)
     listed = [_settings.whole(name, value) for value in (values if several else [values])]
     if not listed:
-        raise ValueError(f"{name} must hold at least one number")
+        raise ValueError(f"{name} is empty; give at least one number")
     for value in listed:
         if listed.count(value) > 1:
-            raise ValueError(f"{name} must hold each number once; {value} is there twice")
+            raise ValueError(f"{name} holds {value} twice; give each number once")
     return listed
 
 
@@ -270,14 +276,14 @@ def _choices(
 ) -> tuple[list[tuple[str, float, Any]], list[dict[str, Any]]]:
     """The graphs as the native module takes them, and the arguments of an estimator that has each."""
     if not isinstance(graphs, (Mapping, type(None))):
-        raise ValueError(f"graphs must be a dictionary of graphs by name, not {type(graphs).__name__}")
+        raise ValueError(f"graphs is of type {type(graphs).__name__}; give a dictionary of graphs by name")
     radii = [_settings.real("radius", value) for value in (radius if isinstance(radius, Iterable) else [radius])]
     if n_neighbors is None and not (radii or graphs):
         n_neighbors = [k for k in range(4, 15) if k < max(len(table), 5)]
     neighbors = [] if n_neighbors is None else _list("n_neighbors", n_neighbors)
     kinds = [_settings.choice("symmetry", word) for word in ([symmetry] if isinstance(symmetry, str) else symmetry)]
     if not kinds:
-        raise ValueError("symmetry must be 'or', 'mutual', or both")
+        raise ValueError("symmetry is empty; use 'or', 'mutual', or both")
     made: list[tuple[tuple[str, float, Any], dict[str, Any]]] = []
     for kind in kinds:
         made += [((kind, float(k), None), {"n_neighbors": k, "symmetry": kind}) for k in neighbors]

@@ -36,15 +36,20 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
+def wrong(name: str, value: object, allowed: str) -> ValueError:
+    """The error about a value that an argument cannot be: what it is, and what to use."""
+    return ValueError(f"{name} is {shown(value)}; use {allowed}")
+
+
 def whole(name: str, value: object, least: int = 1, most: int = MOST) -> int:
     """A whole number in a range."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
-        raise ValueError(f"{name} must be a whole number, not {shown(value)}")
+        raise wrong(name, value, "a whole number")
     number = int(value)
     if number < least:
-        raise ValueError(f"{name} must be at least {least}, not {shown(number)}")
+        raise wrong(name, number, f"a whole number, at least {least}")
     if number > most:
-        raise ValueError(f"{name} must be at most {most}, not {shown(number)}")
+        raise wrong(name, number, f"a whole number, at most {most}")
     return number
 
 
@@ -54,7 +59,7 @@ def count(name: str, value: object, size: int) -> int:
     try:
         np.empty((number, size))
     except (MemoryError, ValueError):
-        raise MemoryError(f"{name} must be smaller: there is no room for {number}") from None
+        raise MemoryError(f"{name} is {number}, and there is no room for so many; use a smaller {name}") from None
     return number
 
 
@@ -67,7 +72,7 @@ def real(name: str, value: object) -> float:
         except OverflowError:
             pass
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be a number, not {shown(value)}")
+        raise wrong(name, value, "a number")
     return number
 
 
@@ -75,7 +80,7 @@ def choice(name: str, value: object) -> str:
     """One of the words that a setting may be."""
     allowed = CHOICES[name]
     if not (isinstance(value, str) and value in allowed):
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {shown(value)}")
+        raise wrong(name, value, f"one of {', '.join(map(repr, allowed))}")
     return value
 
 
@@ -89,15 +94,15 @@ def seed(random_state: object) -> int:
         return int(random_state.integers(2**31 - 1))
     if isinstance(random_state, Integral) and not isinstance(random_state, (bool, np.bool_)):
         if not 0 <= int(random_state) < 2**64:
-            raise ValueError(f"random_state must be from 0 to 2**64 - 1, not {shown(random_state)}")
+            raise wrong("random_state", random_state, "a whole number from 0 to 2**64 - 1")
         return int(random_state)
-    raise ValueError(f"random_state must be a whole number, a numpy generator or None, not {shown(random_state)}")
+    raise wrong("random_state", random_state, "a whole number, a numpy generator or None")
 
 
 def threads(n_jobs: object) -> int:
     """How many threads `n_jobs` means here and now: no more than there are processors, since the result is the same."""
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0):
-        raise ValueError(f"n_jobs must be None or a whole number other than 0, not {shown(n_jobs)}")
+        raise wrong("n_jobs", n_jobs, "None or a whole number other than 0")
     asked = int(effective_n_jobs(None if n_jobs is None else int(n_jobs)))
     return max(1, min(asked, int(cpu_count())))
 
@@ -105,7 +110,7 @@ def threads(n_jobs: object) -> int:
 def switch(name: str, value: object) -> bool:
     """True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name} must be True or False, not {shown(value)}")
+        raise wrong(name, value, "True or False")
     return bool(value)
 
 
@@ -124,8 +129,7 @@ def setting(name: str, value: object) -> Any:
     number, limits = real(name, value), row["range"]
     above, least, most = limits.get("above", -math.inf), limits.get("least", -math.inf), limits.get("most", math.inf)
     if not (number > above and least <= number <= most):
-        allowed = row["allowed"].removesuffix(", or learned")
-        raise ValueError(f"{name} must be {allowed}, not {shown(value)}")
+        raise wrong(name, value, row["allowed"].replace("learned", "None, which learns it"))
     return {"fixed": number} if kind == "learned-or-real" else number
 
 
@@ -149,7 +153,7 @@ def peer_options(regularization: object, n_inducing: object, max_iter: object, r
     """The JSON text of the settings that only other methods have."""
     share = real("regularization", regularization)
     if share <= 0:
-        raise ValueError(f"regularization must be a positive number, not {shown(regularization)}")
+        raise wrong("regularization", regularization, "a positive number")
     made = {"regularization": share, "n_inducing": whole("n_inducing", n_inducing)}
     return json.dumps(made | {"max_iter": whole("max_iter", max_iter), "random_state": random_state})
 

@@ -22,10 +22,10 @@ def given(init: Any, n_components: int, n: int, d_y: int) -> Array | None:
     wanted = [(n, n_components), (n, d_y, n_components)]
     if start.shape not in wanted or start.dtype.kind not in "iuf":
         words = ", ".join(map(repr, _settings.CHOICES["init"]))
-        found = f"one of shape {start.shape} and type {start.dtype}" if start.ndim else _settings.shown(init)
+        found = f"an array of shape {start.shape} and type {start.dtype}" if start.ndim else _settings.shown(init)
         raise ValueError(
-            f"init must be one of {words}, or an array of numbers of shape {wanted[0]} (coordinates) or "
-            f"{wanted[1]} (maps), not {found}"
+            f"init is {found}; use one of {words}, or an array of numbers of shape {wanted[0]} (coordinates) or "
+            f"{wanted[1]} (maps)"
         )
     _table_input.refuse_missing(start, "init")
     return _table_input.contiguous(start.astype(np.float64, copy=False))

@@ -1,4 +1,4 @@
-"""Tables that a user brings, checked; what is wrong with one is told in one sentence."""
+"""Tables that a user brings, checked; what is wrong with one is said in one sentence."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from ._paint import is_missing
 Array = NDArray[np.float64]
 
 
-def checked(
-    X: Any, model: Any = None, *, reset: bool = False, ensure_min_samples: int = 1, name: str = "X"
-) -> Array:
+def checked(X: Any, model: Any = None, *, reset: bool = False, ensure_min_samples: int = 1, name: str = "X") -> Array:
     """A table of finite numbers, checked as scikit-learn does.
 
     If there is a model, the table must have the features that it was fitted to, or else `reset` them. `name` is the
@@ -47,9 +45,9 @@ def _in_a_sentence(error: Exception, name: str) -> Exception:
     if text.startswith("Complex data not supported"):
         return ValueError("Complex data not supported; give real and imaginary parts as features of their own")
     if text.startswith("could not convert"):
-        return ValueError(f"{name} must hold numbers, and {text}; encode such features, or leave them out")
+        return ValueError(f"{name} does not hold only numbers ({text}); encode such features, or leave them out")
     if "DType" in text:
-        return TypeError(f"{name} must hold numbers, and some of its columns do not; encode them, or leave them out")
+        return TypeError(f"some columns of {name} do not hold numbers; encode them, or leave them out")
     return error
 
 
@@ -74,12 +72,12 @@ def classes(labels: Any, n: int) -> list[str]:
             raise ValueError(f"labels has no entry at {place}; leave out such rows, or call them a class of their own")
     words = [str(label) for label in listed]
     if len(set(words)) < 2:
-        raise ValueError("labels must be of at least two classes; leave them out if there is nothing to tell apart")
+        raise ValueError("all labels are the same; give labels of at least two classes, or none")
     return words
 
 
 def refuse_missing(table: NDArray[Any], name: str) -> None:
-    """Tells where the first number is missing."""
+    """Raises an error that names the first missing number."""
     finite = np.isfinite(table)
     if finite.all():
         return

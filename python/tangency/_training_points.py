@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from . import _settings
+from . import _settings, _tangency
 from ._attributes import Array, Attributes
 from ._progress import Bar
 
@@ -31,14 +32,41 @@ class TrainingPoints(Attributes):
         -------
         mean, std : ndarray of shape (n_features, n_components)
         """
-        native = self._fitted()
+        (mean, std, _), _ = _tangency.loadings(self._fitted(), self._points(points))
+        return mean, std
+
+    def _points(self, points: Any) -> list[int]:
+        """Points of the model by their numbers; all without them."""
         chosen = np.arange(len(self.embedding_)) if points is None else np.atleast_1d(np.asarray(points))
         if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or (chosen.size and chosen.min() < 0):
-            raise ValueError(f"points must be one or more points of the model, numbered below {len(self.embedding_)}")
-        return native.loadings(chosen.tolist())
+            raise ValueError(
+                f"points is empty or names a point that is not there; give points from 0 to {len(self.embedding_) - 1}"
+            )
+        return list(chosen.tolist())
+
+    def summary(self) -> dict[str, Any]:
+        """The model in short: what ``tangency info --json`` gives.
+
+        Returns
+        -------
+        dict
+            Sizes, graph, bound and its parts, hyper-parameters, spread of the coordinates, engine, settings, warnings.
+        """
+        return cast("dict[str, Any]", json.loads(_tangency.summary(self._fitted())))
+
+    def history(self) -> dict[str, Any]:
+        """How the bound rose: the bound, its parts and the hyper-parameters after each iteration.
+
+        Returns
+        -------
+        dict
+            ``bound`` in nats; ``parts`` and ``hyperparameters``, each a list of dictionaries with ``name``, ``label``,
+            ``about``, ``values`` and ``last``; ``final``, ``per_point`` and ``scaled``.
+        """
+        return cast("dict[str, Any]", json.loads(_tangency.history(self._fitted())))
 
     def leave_one_out(self) -> dict[str, Array]:
-        """Each training row as the others see it: a large strain tells where the manifold is badly fitted.
+        """Each training row as the others see it: a large strain shows where the manifold is badly fitted.
 
         Returns
         -------
@@ -88,7 +116,7 @@ class TrainingPoints(Attributes):
         first, second = _settings.whole("i", i, 0, last), _settings.whole("j", j, 0, last)
         share = _settings.real("level", level)
         if not 0 < share < 1:
-            raise ValueError(f"level must be between 0 and 1, not {share}")
+            raise ValueError(f"level is {share}; use a number between 0 and 1")
         found = native.distance_interval(first, second, share)
         return dict(zip(("of_means", "lower", "median", "upper"), found, strict=True))
 

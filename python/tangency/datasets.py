@@ -27,7 +27,7 @@ Points = tuple[NDArray[np.float64], NDArray[np.float64]]
 def _make(shape: str, n_samples: int, noise: float, random_state: object) -> Points:
     deviation = real("noise", noise)
     if deviation < 0:
-        raise ValueError(f"noise must be zero or a positive number, not {shown(noise)}")
+        raise ValueError(f"noise is {shown(noise)}; use zero or a positive number")
     # three measurements and at most two true coordinates a point
     return _tangency.generate(shape, count("n_samples", n_samples, 5), deviation, seed(random_state))
 
@@ -99,10 +99,12 @@ def true_edges(X: ArrayLike, truth: ArrayLike, n_neighbors: int) -> tuple[NDArra
     """
     points, coordinates = (np.ascontiguousarray(table, dtype=np.float64) for table in (X, truth))
     if points.ndim != 2 or coordinates.ndim != 2 or len(points) != len(coordinates):
-        raise ValueError(f"X and truth must be tables of as many rows, not {points.shape} and {coordinates.shape}")
+        raise ValueError(f"X is {points.shape} and truth is {coordinates.shape}; give tables of as many rows")
     if not (points.size and np.isfinite(points).all() and np.isfinite(coordinates).all()):
-        raise ValueError("X and truth must hold finite numbers, at least one a row")
+        raise ValueError("X or truth is empty or not finite; give finite numbers, at least one per row")
     neighbors = whole("n_neighbors", n_neighbors)
     if neighbors >= len(points):
-        raise ValueError(f"n_neighbors must be smaller than the number of points, {len(points)}, not {neighbors}")
+        raise ValueError(
+            f"n_neighbors is {neighbors}, but there are only {len(points)} points; use a smaller n_neighbors"
+        )
     return _tangency.neighbor_edges(points, coordinates, neighbors)

@@ -1,4 +1,4 @@
-"""How good an embedding is: against coordinates that are known, against the table, for telling classes apart.
+"""How good an embedding is: against coordinates that are known, against the table, for separating classes.
 
 The same measures stand in the records of :func:`tangency.compare`. Tables are n rows of numbers; coordinates of one
 dimension may also be a plain list of n numbers.
@@ -32,9 +32,7 @@ Array = NDArray[np.float64]
 def _pair(first: Any, first_name: str, second: Any, second_name: str) -> tuple[Array, Array]:
     one, other = coordinates(first, first_name), coordinates(second, second_name)
     if len(one) != len(other):
-        raise ValueError(
-            f"{first_name} and {second_name} must have as many rows, and they have {len(one)} and {len(other)}"
-        )
+        raise ValueError(f"{first_name} has {len(one)} rows and {second_name} has {len(other)}; give as many of both")
     return one, other
 
 
@@ -258,6 +256,6 @@ def geodesic_correlation(X: ArrayLike, embedding: ArrayLike, *, n_neighbors: int
     one, other = _pair(X, "X", embedding, "embedding")
     count = whole("n_neighbors", n_neighbors)
     if graph is None and count >= len(one):
-        raise ValueError(f"n_neighbors must be smaller than the number of points, {len(one)}, not {count}")
+        raise ValueError(f"n_neighbors is {count}, but there are only {len(one)} points; use a smaller n_neighbors")
     edges = None if graph is None else _graph_input.edges_of(graph, one)
     return _tangency.geodesic_correlation(one, other, edges, count, threads(-1))

@@ -11,7 +11,7 @@ from ._lllvm import LLLVM
 
 __all__ = ["lllvm"]
 
-#: Up to this many variables scanpy takes ``adata.X`` rather than principal components, unless it is told otherwise.
+#: Up to this many variables scanpy takes ``adata.X`` rather than principal components, unless asked otherwise.
 SMALL = 50
 
 #: Parameters of the estimator that make a graph.
@@ -71,7 +71,7 @@ def lllvm(
     except ImportError as error:
         raise ImportError("tangency.tl needs anndata; install it with pip install 'tangency[anndata]'") from error
     if not isinstance(adata, AnnData):
-        raise ValueError(f"adata must be an AnnData, not {type(adata).__name__}")
+        raise ValueError(f"adata is of type {type(adata).__name__}; give an AnnData")
     for setting in OF_GRAPHS:
         if setting in settings:
             raise ValueError(f"{setting} has no place here: the graph is that of scanpy.pp.neighbors; change it there")
@@ -104,7 +104,7 @@ def lllvm(
         "params": params | {"use_rep": rep, "neighbors_key": described},
         "lower_bound": model.lower_bound_,
         "lower_bounds": model.lower_bounds_,
-        "hyperparameters": {"alpha": model.alpha_, "gamma": model.gamma_, "lambda": model.lambda_, "nu": model.nu_},
+        "hyperparameters": model.summary()["hyperparameters"],
         "stop_reason": model.stop_reason_,
         "engine": model.engine_,
         "graph_key": f"{name}_graph",

@@ -209,8 +209,8 @@ def test_output_for_data_frames_does_not_disturb(adata):
     [
         ({"neighbors_key": "wide"}, "adata.uns has no 'wide'; run scanpy.pp.neighbors first, or name neighbors_key"),
         ({"use_rep": "X_scvi"}, "adata.obsm has no 'X_scvi'; run scanpy.pp.pca first, or name another as use_rep"),
-        ({"n_components": 6}, "n_components must be at most the number of features"),
-        ({"n_components": 0}, "n_components must be at least 1, not 0"),
+        ({"n_components": 6}, "n_components is 6, but the table has only"),
+        ({"n_components": 0}, "n_components is 0; use a whole number, at least 1"),
         ({"n_neighbors": 5}, "n_neighbors has no place here: the graph is that of scanpy.pp.neighbors"),
         ({"graph": None}, "graph has no place here"),
     ],
@@ -228,7 +228,7 @@ def test_an_unknown_setting_is_an_error_of_type(adata):
 
 
 def test_what_is_not_there_is_named(adata):
-    with pytest.raises(ValueError, match="adata must be an AnnData, not ndarray"):
+    with pytest.raises(ValueError, match="adata is of type ndarray; give an AnnData"):
         tangency.tl.lllvm(adata.X)
     del adata.obsp["connectivities"]
     with pytest.raises(ValueError, match="adata.obsp has no 'connectivities', which adata.uns\\['neighbors'\\] names"):

@@ -281,3 +281,43 @@ def test_points_of_known_manifolds_are_the_same(shape, command, folder):
         X, truth = make(n, noise=noise, random_state=seed)
         assert np.array_equal(columns(found, "y", 3), X)
         assert np.array_equal(columns(found, "true", truth.shape[1]), truth)
+
+
+def test_results_are_told_in_the_same_words(command, folder, rows):
+    model = LLLVM(max_iter=400, connect=False).fit(rows)
+    path = folder / "told.safetensors"
+    model.save(path)
+    told = model.summary()
+    assert command("info", path) == told
+    assert told["hyperparameters"] == {name: getattr(model, f"{name}_") for name in told["hyperparameters"]}
+    assert [row["name"] for row in told["coordinates"]] == ["x1", "x2"]
+    history = model.history()
+    assert np.array_equal(history["bound"], model.lower_bounds_) and history["final"] == told["bound"]
+    assert {part["name"] for part in history["parts"]} == set(told["bound_parts_scaled"])
+    np.testing.assert_allclose(np.sum([part["values"] for part in history["parts"]], axis=0), history["bound"])
+    assert [hyper["last"] for hyper in history["hyperparameters"]] == [
+        told["hyperparameters"][hyper["name"]] for hyper in history["hyperparameters"]
+    ]
+
+    found = command("edges", path, "--test", "3,4", "--seeds", 1)
+    scores = tangency.edge_scores(model)
+    for name in scores.dtype.names:
+        assert np.array_equal(scores[name], [edge[name] for edge in found["edges"]]), name
+    (tried,) = tangency.test_edges(model, [(3, 4)], seeds=1)
+    for name in ("seeds", "change", "spread", "parts", "converged"):
+        assert found["tests"][0][name] == getattr(tried, name), name
+
+    mean, std = model.loadings()
+    names = told["feature_names"]
+    for a, direction in enumerate(command("loadings", path)["directions"]):
+        for row in direction:
+            feature = names.index(row["feature"])
+            assert (row["mean"], row["sd"]) == (mean[feature, a], std[feature, a])
+
+
+def test_a_selection_is_told_in_the_same_words(command, folder, rows):
+    grid = ["--n-neighbors", "7,9", "--n-components", "1,2", "--seeds", 2, "--max-iter", 20]
+    found = command("select", folder / "rows.csv", "--out", folder / "select.csv", *grid)
+    made = tangency.select(rows, n_neighbors=(7, 9), n_components=(1, 2), seeds=2, max_iter=20)
+    assert {name: found[name] for name in made.evidence} == made.evidence
+    assert [row["equal_to_best"] for row in made.summary] == [row["equal_to_best"] for row in found["candidates"]]

@@ -66,7 +66,7 @@ TABLES = {
     "no features": (lambda X: X[:, :0], ValueError, ["0 feature(s)"]),
     "two rows": (lambda X: X[:2], ValueError, ["2 sample(s)", "minimum of 3"]),
     "as many rows as neighbours": (lambda X: X[:9], ValueError, ["n_neighbors", "9"]),
-    "fewer features than coordinates": (lambda X: X[:, :1], ValueError, ["n_components", "n_features = 1"]),
+    "fewer features than coordinates": (lambda X: X[:, :1], ValueError, ["n_components", "1 feature(s)"]),
     "rows that are all the same": (lambda X: np.ones((30, 3)), ValueError, ["identical"]),
 }
 
@@ -156,12 +156,12 @@ def test_a_setting_that_it_may_not_be_is_refused_by_name(name, value, table):
     params = {"init": "spectral", "lam": 1.0, "nu": 0.0} if name in ("lam", "nu") else {"init": "spectral"}
     with pytest.raises(ValueError) as error:
         LLLVM(**(params | {"max_iter": 3, name: value})).fit(table)
-    is_a_sentence(error.value, f"{name} must")
+    is_a_sentence(error.value, f"{name} is ", "; use ")
 
 
 COMBINATIONS = {
     "as many neighbours as rows": ({"n_neighbors": 150}, ["n_neighbors", "150"]),
-    "more coordinates than features": ({"n_components": 4}, ["n_components", "n_features = 3"]),
+    "more coordinates than features": ({"n_components": 4}, ["n_components", "3 feature(s)"]),
     "as many coordinates as rows": ({"n_components": 150}, ["n_components", "150"]),
     "lam without nu": ({"lam": 1.0}, ["lam is fixed", "nu is learned", "fix both"]),
     "nu without lam": ({"nu": 1.0}, ["nu is fixed", "lam is learned", "fix lam too"]),
@@ -171,7 +171,10 @@ COMBINATIONS = {
         {"full_covariance": True, "engine": "factorised"},
         ["factorised engine has no full_covariance", "exact"],
     ),
-    "cells for the exact engine": ({"init": "coarse", "engine": "exact"}, ["coarse", "does not go with", "exact", "another init"]),
+    "cells for the exact engine": (
+        {"init": "coarse", "engine": "exact"},
+        ["coarse", "does not go with", "exact", "another init"],
+    ),
     "pieces of mutual neighbours": (
         {"connect": False, "symmetry": "mutual", "n_neighbors": 1},
         ["pieces", "larger n_neighbors", "connect=True", "largest=True"],
@@ -216,7 +219,7 @@ STARTS = {
 def test_a_start_of_another_shape_or_type_is_refused(case, table):
     with pytest.raises(ValueError) as error:
         LLLVM(init=STARTS[case](table)).fit(table)
-    is_a_sentence(error.value, "init must", "(150, 2) (coordinates)", "(150, 3, 2) (maps)")
+    is_a_sentence(error.value, "init is ", "(150, 2) (coordinates)", "(150, 3, 2) (maps)")
 
 
 @pytest.mark.parametrize("value, word", [(np.nan, "NaN"), (-np.inf, "infinity")])
@@ -339,14 +342,14 @@ def test_a_model_that_is_not_fitted_says_so(method, tmp_path):
 
 
 CALLS = {
-    "no samples": (lambda m: m.sample(0), ["n_samples must be at least 1"]),
-    "fewer than no samples": (lambda m: m.sample(-3), ["n_samples must be at least 1"]),
-    "half a sample": (lambda m: m.sample(0.5), ["n_samples must be a whole number"]),
-    "a word of samples": (lambda m: m.sample("many"), ["n_samples must be a whole number"]),
-    "a seed that is none": (lambda m: m.sample(1, random_state="x"), ["random_state must"]),
-    "one part": (lambda m: m.calibrate(1), ["parts must be at least 2"]),
+    "no samples": (lambda m: m.sample(0), ["n_samples is ", "; use a whole number, at least 1"]),
+    "fewer than no samples": (lambda m: m.sample(-3), ["n_samples is ", "; use a whole number, at least 1"]),
+    "half a sample": (lambda m: m.sample(0.5), ["n_samples is ", "; use a whole number"]),
+    "a word of samples": (lambda m: m.sample("many"), ["n_samples is ", "; use a whole number"]),
+    "a seed that is none": (lambda m: m.sample(1, random_state="x"), ["random_state is "]),
+    "one part": (lambda m: m.calibrate(1), ["parts is ", "; use a whole number, at least 2"]),
     "more parts than rows": (lambda m: m.calibrate(151), ["parts", "150", "151"]),
-    "a part of a part": (lambda m: m.calibrate(2.5), ["parts must be a whole number"]),
+    "a part of a part": (lambda m: m.calibrate(2.5), ["parts is ", "; use a whole number"]),
     "a point beyond the last": (lambda m: m.loadings([150]), ["points", "below 150"]),
     "a negative point": (lambda m: m.loadings(-1), ["points", "below 150"]),
     "no points": (lambda m: m.loadings([]), ["points", "one or more"]),
@@ -356,13 +359,13 @@ CALLS = {
     "a point that is too large a number": (lambda m: m.loadings([2**70]), ["points"]),
     "a distance without covariances": (lambda m: m.distance_interval(0, 1), ["full_covariance"]),
     "draws without covariances": (lambda m: m.sample_embedding(), ["full_covariance"]),
-    "a distance to no point": (lambda m: m.distance_interval(0, 150), ["j must be at most 149", "150"]),
-    "a distance from a negative point": (lambda m: m.distance_interval(-1, 0), ["i must be at least 0"]),
-    "a distance from half a point": (lambda m: m.distance_interval(0.5, 0), ["i must be a whole number"]),
-    "a level in per cent": (lambda m: m.distance_interval(0, 1, level=90), ["level must be between 0 and 1", "90"]),
-    "a level of one": (lambda m: m.distance_interval(0, 1, level=1), ["level must be between 0 and 1"]),
-    "a level that is no number": (lambda m: m.distance_interval(0, 1, level="high"), ["level must be a number"]),
-    "no draws": (lambda m: m.sample_embedding(0), ["n_draws must be at least 1"]),
+    "a distance to no point": (lambda m: m.distance_interval(0, 150), ["j is ", "; use a whole number, at most 149", "150"]),
+    "a distance from a negative point": (lambda m: m.distance_interval(-1, 0), ["i is ", "; use a whole number, at least 0"]),
+    "a distance from half a point": (lambda m: m.distance_interval(0.5, 0), ["i is ", "; use a whole number"]),
+    "a level in per cent": (lambda m: m.distance_interval(0, 1, level=90), ["level is 90", "between 0 and 1"]),
+    "a level of one": (lambda m: m.distance_interval(0, 1, level=1), ["level is 1", "between 0 and 1"]),
+    "a level that is no number": (lambda m: m.distance_interval(0, 1, level="high"), ["level is ", "; use a number"]),
+    "no draws": (lambda m: m.sample_embedding(0), ["n_draws is ", "; use a whole number, at least 1"]),
 }
 
 
@@ -387,7 +390,7 @@ def test_a_method_refuses_what_it_cannot_do(case, fitted):
 def test_more_than_there_is_room_for_is_refused(call, fitted):
     with pytest.raises(MemoryError) as error:
         call(fitted)
-    is_a_sentence(error.value, "must be smaller")
+    is_a_sentence(error.value, "no room for so many; use a smaller")
 
 
 def test_a_fit_that_does_not_fit_in_memory_is_refused():
@@ -430,7 +433,7 @@ FILES = {
     "load a file of another program": (
         lambda m, folder: tangency.load(folder / "other.safetensors"),
         ValueError,
-        ["not a tangency model", "LLLVM.save"],
+        ["not a tangency model", "saved as a model"],
     ),
     "load half a file": (
         lambda m, folder: tangency.load(folder / "half"),
@@ -493,23 +496,31 @@ def test_the_path_of_a_file_may_have_any_type(fitted, tmp_path):
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
+def test_the_name_of_a_file_stands_in_the_message_as_it_is(fitted, tmp_path):
+    with pytest.raises(FileNotFoundError, match="run--2024: cannot be read, because there is no such file"):
+        tangency.load(tmp_path / "run--2024")
+    (tmp_path / "run--2024").write_text("a,b\n")
+    with pytest.raises(ValueError, match="run--2024: is not a tangency model"):
+        tangency.load(tmp_path / "run--2024")
+
+
 # ---- datasets
 
 
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda: datasets.make_swiss_roll(0), ["n_samples must be at least 1"]),
-        (lambda: datasets.make_swiss_roll(-5), ["n_samples must be at least 1"]),
-        (lambda: datasets.make_s_curve(1.5), ["n_samples must be a whole number"]),
-        (lambda: datasets.make_s_curve("a"), ["n_samples must be a whole number"]),
-        (lambda: datasets.make_helix(5, noise=-1), ["noise must be zero or a positive number"]),
-        (lambda: datasets.make_helix(5, noise=np.nan), ["noise must be a number"]),
-        (lambda: datasets.make_helix(5, noise="loud"), ["noise must be a number"]),
-        (lambda: datasets.make_twin_peaks(5, random_state="a"), ["random_state must"]),
-        (lambda: datasets.make_punctured_sphere(5, random_state=-1), ["random_state must"]),
-        (lambda: datasets.true_edges(np.eye(5), np.eye(5), 0), ["n_neighbors must be at least 1"]),
-        (lambda: datasets.true_edges(np.eye(5), np.eye(5), 5), ["n_neighbors must be smaller", "5"]),
+        (lambda: datasets.make_swiss_roll(0), ["n_samples is ", "; use a whole number, at least 1"]),
+        (lambda: datasets.make_swiss_roll(-5), ["n_samples is ", "; use a whole number, at least 1"]),
+        (lambda: datasets.make_s_curve(1.5), ["n_samples is ", "; use a whole number"]),
+        (lambda: datasets.make_s_curve("a"), ["n_samples is ", "; use a whole number"]),
+        (lambda: datasets.make_helix(5, noise=-1), ["noise is -1", "zero or a positive number"]),
+        (lambda: datasets.make_helix(5, noise=np.nan), ["noise is ", "; use a number"]),
+        (lambda: datasets.make_helix(5, noise="loud"), ["noise is ", "; use a number"]),
+        (lambda: datasets.make_twin_peaks(5, random_state="a"), ["random_state is "]),
+        (lambda: datasets.make_punctured_sphere(5, random_state=-1), ["random_state is "]),
+        (lambda: datasets.true_edges(np.eye(5), np.eye(5), 0), ["n_neighbors is ", "; use a whole number, at least 1"]),
+        (lambda: datasets.true_edges(np.eye(5), np.eye(5), 5), ["n_neighbors is 5", "only 5 points"]),
         (lambda: datasets.true_edges(np.eye(5), np.eye(4), 2), ["as many rows"]),
         (lambda: datasets.true_edges(np.ones(5), np.eye(5), 2), ["as many rows"]),
         (lambda: datasets.true_edges(np.eye(5) * np.nan, np.eye(5), 2), ["finite"]),

@@ -118,7 +118,7 @@ def test_a_gain_that_no_edge_has_removes_nothing(planted):
 
 @pytest.mark.parametrize("judge", [edge_scores, prune, lambda model: test_edges(model, [[0, 1]])])
 def test_only_a_fitted_model_has_edges(judge):
-    with pytest.raises(ValueError, match="must be a fitted LLLVM, not ndarray"):
+    with pytest.raises(ValueError, match="model is of type ndarray; give a fitted LLLVM"):
         judge(np.zeros((3, 2)))
     with pytest.raises(NotFittedError, match="not fitted yet"):
         judge(LLLVM())
@@ -143,10 +143,10 @@ def test_edges_that_cannot_be_are_refused(planted, edges, sentence):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"max_removed": 0}, "max_removed must be at least 1, not 0"),
-        ({"max_removed": 2.5}, "max_removed must be a whole number, not 2.5"),
-        ({"min_gain": "much"}, "min_gain must be a number, not 'much'"),
-        ({"min_gain": -1}, "min_gain must be a number of nats, zero or more, not -1"),
+        ({"max_removed": 0}, "max_removed is 0; use a whole number, at least 1"),
+        ({"max_removed": 2.5}, "max_removed is 2.5; use a whole number"),
+        ({"min_gain": "much"}, "min_gain is 'much'; use a number"),
+        ({"min_gain": -1}, "min_gain is -1; use zero or a positive number"),
     ],
 )
 def test_options_of_pruning_that_cannot_be_are_refused(planted, options, sentence):
@@ -155,5 +155,5 @@ def test_options_of_pruning_that_cannot_be_are_refused(planted, options, sentenc
 
 
 def test_the_number_of_seeds_is_checked(planted):
-    with pytest.raises(ValueError, match="seeds must be at least 1, not 0"):
+    with pytest.raises(ValueError, match="seeds is 0; use a whole number, at least 1"):
         test_edges(planted[2], [[0, 1]], seeds=0)

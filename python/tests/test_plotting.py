@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import builtins
+import inspect
 import json
 import re
 import struct
@@ -12,7 +13,7 @@ import zlib
 import numpy as np
 import pytest
 
-from tangency import LLLVM, datasets, plotting, select
+from tangency import LLLVM, _tangency, datasets, plotting, select
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -63,7 +64,7 @@ def test_points_stand_at_their_coordinates_with_equal_scales(model):
     points = of_kind(axes, PathCollection)[0].get_offsets()
     np.testing.assert_allclose(points, model.embedding_)
     assert axes.get_aspect() == 1.0
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("component 0", "component 1")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x1", "x2")
 
 
 def test_ellipses_have_the_covariances_of_the_points(model):
@@ -76,6 +77,15 @@ def test_ellipses_have_the_covariances_of_the_points(model):
     expected = model.embedding_covariances_
     np.testing.assert_allclose(turned @ squares @ turned.transpose(0, 2, 1), expected, atol=1e-9 * expected.max())
     assert not of_kind(plotting.embedding(model, ellipses=False), EllipseCollection)
+
+
+def test_ellipses_and_bars_reach_two_standard_deviations_everywhere(model):
+    assert _tangency.REACH == inspect.signature(plotting.embedding).parameters["n_std"].default == 2.0
+    axes = drawn(plotting.embedding(model))
+    half = of_kind(axes, EllipseCollection)[0].get_widths() / 2.0
+    longest = np.sqrt(np.linalg.eigvalsh(model.embedding_covariances_)[:, -1])
+    np.testing.assert_allclose(half, 2.0 * longest)
+    assert axes.get_title() == "ellipses: 2 standard deviations"
 
 
 def test_every_edge_is_drawn_on_request(model):
@@ -207,11 +217,18 @@ def test_loadings_are_bars_with_their_names():
     axes = drawn(plotting.loadings(named, [3, 4], top=2))
     names = [tick.get_text() for tick in axes.get_yticklabels()]
     assert len(names) == 2 and set(names) < {"east", "up", "north"}
-    mean, _ = named.loadings([3, 4])
-    bars = [patch.get_width() for patch in axes.patches]  # those of component 0 first
+    mean, std = named.loadings([3, 4])
+    # over one standard deviation of the coordinate, in standard deviations of the feature
+    standard = named.embedding_.std(axis=0) / table.to_numpy().std(axis=0)[:, None]
     strongest = [list(table.columns).index(name) for name in names]
-    np.testing.assert_allclose(bars, mean[strongest].T.ravel())
-    assert legend_of(axes) == ["component 0", "component 1"]
+    assert strongest == list(np.argsort(-np.abs(mean * standard).max(axis=1))[:2])
+    bars = [patch.get_width() for patch in axes.patches]  # those of x1 first
+    np.testing.assert_allclose(bars, (mean * standard)[strongest].T.ravel())
+    reach = [half for bar in of_kind(axes, LineCollection) for half in np.ptp(bar.get_segments(), axis=1)[:, 0] / 2.0]
+    np.testing.assert_allclose(reach, 2.0 * (std * standard)[strongest].T.ravel())
+    assert legend_of(axes) == ["x1", "x2"]
+    plain = drawn(plotting.loadings(named, [3, 4], top=2, standardised=False))
+    np.testing.assert_allclose([patch.get_width() for patch in plain.patches], mean[strongest].T.ravel())
 
 
 def test_new_rows_are_coloured_by_novelty(model, line, rows):
@@ -224,16 +241,23 @@ def test_new_rows_are_coloured_by_novelty(model, line, rows):
     drawn(plotting.novelty(line, datasets.make_helix(9, random_state=2)[0]))
 
 
-def test_images_stand_at_the_centres_of_the_cells():
+def test_images_stand_on_a_grid_from_end_to_end():
     pictures = np.random.default_rng(0).normal(size=(4, 12))
     truth = np.random.default_rng(1).uniform(size=(80, 4))
     images = LLLVM(n_neighbors=8, max_iter=300).fit(truth @ pictures)
     axes = drawn(plotting.reconstruction(images, grid=(2, 5), shape=(3, 4)))
     mosaic = axes.images[0].get_array()
     low, high = images.embedding_.min(axis=0), images.embedding_.max(axis=0)
-    corner = [low[0] + (high[0] - low[0]) * 0.1, low[1] + (high[1] - low[1]) * 0.75]  # left and up
     assert mosaic.shape == (6, 20)
-    np.testing.assert_allclose(mosaic[:3, :4].ravel(), images.inverse_transform([corner])[0])
+    np.testing.assert_allclose(mosaic[:3, :4].ravel(), images.inverse_transform([[low[0], high[1]]])[0])
+    np.testing.assert_allclose(mosaic[3:, 16:].ravel(), images.inverse_transform([[high[0], low[1]]])[0])
+    # pale beyond one typical edge from every point, empty beyond two
+    edges = images.embedding_[images.edges_.astype(int)]
+    step = np.linalg.norm(edges[:, 0] - edges[:, 1], axis=1).mean()
+    nodes = np.stack(np.meshgrid(np.linspace(low[0], high[0], 5), [high[1], low[1]]), axis=-1)
+    far = np.linalg.norm(nodes[:, :, None] - images.embedding_, axis=-1).min(axis=2) / step
+    np.testing.assert_allclose(axes.images[1].get_array()[:, :, 3], np.select([far <= 1, far <= 2], [0.0, 0.6], 1.0))
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x1", "x2")
     with pytest.raises(ValueError, match="12 features"):
         plotting.reconstruction(images)
 
@@ -266,7 +290,7 @@ def test_the_hover_page_holds_every_picture_and_no_address(model, tmp_path):
     assert "http:" not in page.html and "https:" not in page.html and "src=" not in page.html
     assert data["cards"][7][0] == "label: 7" and data["cards"][7][1] == "row 7"
     x, deviation = model.embedding_[7, 0], model.embedding_std_[7, 0]
-    assert data["cards"][7][2] == f"component 0: {x:.4g} ± {deviation:.2g}"
+    assert data["cards"][7][2] == f"x1: {x:.4g} ± {deviation:.2g}"
     saved = page.save(tmp_path / "page.html")
     assert saved.read_text(encoding="utf-8") == page.html
 

@@ -67,8 +67,8 @@ def test_it_is_saved_whole_and_shows_itself_in_a_notebook(model, tmp_path: Path)
     ("arguments", "words"),
     [
         ({"labels": ["a"]}, "labels has 1 entries but there are 120"),
-        ({"image": (2, 2)}, "image must be height x width of an image of 3 features"),
-        ({"image": (0, 3)}, "image height must be at least 1"),
+        ({"image": (2, 2)}, "image is 2x2, but the model has 3 features"),
+        ({"image": (0, 3)}, "image height is 0; use a whole number, at least 1"),
         ({"X": np.zeros((2, 5))}, "features"),
         ({"new_ids": ["a"]}, "new_ids has 1 entries"),
     ],
@@ -81,5 +81,5 @@ def test_wrong_input_is_refused(model, arguments, words):
 def test_a_model_must_be_fitted():
     with pytest.raises(NotFittedError):
         tangency.report(LLLVM())
-    with pytest.raises(ValueError, match="must be a fitted LLLVM"):
+    with pytest.raises(ValueError, match="give a fitted LLLVM"):
         tangency.report("model")

@@ -325,12 +325,12 @@ def test_a_complete_selection_that_is_resumed_makes_no_fit(small, local, monkeyp
     "change", [{"seeds": 2}, {"max_iter": 31}, {"random_state": 1}, {"race": False}, {"n_neighbors": [5, 7]}]
 )
 def test_only_the_same_selection_is_resumed(small, local, change):
-    with pytest.raises(ValueError, match="resume must be a selection of the same table and settings"):
+    with pytest.raises(ValueError, match="resume does not belong to this table and these settings"):
         select(small, **(GRID | change), resume=local)
 
 
 def test_a_selection_of_another_table_is_not_resumed(small, local):
-    with pytest.raises(ValueError, match="resume must be a selection of the same table and settings"):
+    with pytest.raises(ValueError, match="resume does not belong to this table and these settings"):
         select(small[::-1], **GRID, resume=local)
 
 
@@ -342,28 +342,28 @@ def test_a_selection_of_another_table_is_not_resumed(small, local):
     [
         ({"neighbours": 5}, "select has no setting 'neighbours'; it takes accelerate, alpha, "),
         ({"prune": True}, "select has no setting 'prune'"),
-        ({"n_neighbors": 80}, "n_neighbors must be smaller than the number of points, 80, not 80"),
-        ({"n_neighbors": [5, 6, 5]}, "n_neighbors must hold each number once; 5 is there twice"),
-        ({"n_neighbors": []}, "n_neighbors must hold at least one number"),
-        ({"n_neighbors": 5.0}, "n_neighbors must be a whole number, not 5.0"),
-        ({"n_neighbors": "5"}, "n_neighbors must be a whole number, not '5'"),
-        ({"n_neighbors": 0}, "n_neighbors must be at least 1, not 0"),
-        ({"n_components": []}, "n_components must hold at least one number"),
-        ({"n_components": [2, 2]}, "n_components must hold each number once; 2 is there twice"),
-        ({"n_components": 4}, r"n_components must be at most the number of features \(n_features = 3\), not 4"),
-        ({"radius": -1}, "radius must be a positive number, not -1"),
-        ({"radius": [1.0, 1.0]}, "graphs must be different from each other; radius 1 is there twice"),
-        ({"radius": float("nan")}, "radius must be a number, not nan"),
-        ({"symmetry": "and"}, "symmetry must be one of 'or', 'mutual', not 'and'"),
-        ({"symmetry": []}, "symmetry must be 'or', 'mutual', or both"),
-        ({"graphs": ["a.csv"]}, "graphs must be a dictionary of graphs by name, not list"),
+        ({"n_neighbors": 80}, "n_neighbors is 80, but the table has only 80 rows"),
+        ({"n_neighbors": [5, 6, 5]}, "n_neighbors holds 5 twice"),
+        ({"n_neighbors": []}, "n_neighbors is empty"),
+        ({"n_neighbors": 5.0}, "n_neighbors is 5.0; use a whole number"),
+        ({"n_neighbors": "5"}, "n_neighbors is '5'; use a whole number"),
+        ({"n_neighbors": 0}, "n_neighbors is 0; use a whole number, at least 1"),
+        ({"n_components": []}, "n_components is empty"),
+        ({"n_components": [2, 2]}, "n_components holds 2 twice"),
+        ({"n_components": 4}, "n_components is 4, but the table has only 3 feature"),
+        ({"radius": -1}, "radius is -1; use a positive number"),
+        ({"radius": [1.0, 1.0]}, "the graph radius 1 is there twice"),
+        ({"radius": float("nan")}, "radius is nan; use a number"),
+        ({"symmetry": "and"}, "symmetry is 'and'; use one of 'or', 'mutual'"),
+        ({"symmetry": []}, "symmetry is empty"),
+        ({"graphs": ["a.csv"]}, "graphs is of type list; give a dictionary"),
         ({"graphs": {"far": np.array([[0, 99]])}}, "names a point outside 0 to 79"),
-        ({"seeds": 0}, "seeds must be at least 1, not 0"),
-        ({"init": np.zeros((80, 2))}, "init must be a word in select"),
-        ({"largest": True}, "largest must be left out: bounds compare only if they are about the same points"),
-        ({"n_jobs": 0}, "n_jobs must be None or a whole number other than 0, not 0"),
-        ({"resume": "yesterday's"}, "resume must be a selection of the same table and settings"),
-        ({"max_iter": 0}, "max_iter must be at least 1, not 0"),
+        ({"seeds": 0}, "seeds is 0; use a whole number, at least 1"),
+        ({"init": np.zeros((80, 2))}, "init is an array, which fits one dimension only"),
+        ({"largest": True}, "largest is on, but bounds compare only if they are about the same points"),
+        ({"n_jobs": 0}, "n_jobs is 0; use None or a whole number other than 0"),
+        ({"resume": "yesterday's"}, "resume does not belong to this table and these settings"),
+        ({"max_iter": 0}, "max_iter is 0; use a whole number, at least 1"),
     ],
 )
 def test_wrong_options_get_one_sentence(small, options, sentence):

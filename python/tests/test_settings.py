@@ -1,4 +1,4 @@
-"""The estimator has the settings of the library's table: names, defaults, words, and what its docstring says of them."""
+"""The estimator has the settings of the library's table: names, defaults, words, and what its docstring says of it."""
 
 import ast
 import inspect
@@ -80,7 +80,8 @@ def test_settings_go_to_the_library_and_back():
 def test_the_preset_of_the_authors_is_the_library_s():
     expected = dict(init="random", alpha0=1.0, alpha=1e-3, lam=1.0, nu=0.0, accelerate=False, uncertainty="absolute")
     assert _settings.preset("authors") == expected
-    changed = {name: value for name, value in LLLVM.authors().get_params().items() if value != LLLVM().get_params()[name]}
+    usual = LLLVM().get_params()
+    changed = {name: value for name, value in LLLVM.authors().get_params().items() if value != usual[name]}
     assert changed == expected
 
 

@@ -1,4 +1,6 @@
-"""The wheel needs nothing of this folder and no Rust: the quick start runs where only the wheel was installed."""
+"""The wheel needs nothing of this folder and no Rust: the quick start runs where only the wheel was installed.
+
+Building it takes what the workspace has compiled."""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-QUICK_START = Path(__file__).resolve().parents[1] / "docs" / "quickstart.py"
+ROOT = Path(__file__).resolve().parents[2]
+QUICK_START = ROOT / "python" / "docs" / "quickstart.py"
 
 
 @pytest.fixture(scope="module")
@@ -41,3 +44,18 @@ def test_the_wheel_is_for_every_later_python_and_holds_its_types(wheel: Path) ->
     names = zipfile.ZipFile(wheel).namelist()
     assert "tangency/py.typed" in names and "tangency/_tangency.pyi" in names
     assert not [name for name in names if "tests" in name or "docs/" in name]
+
+
+def test_a_wheel_is_built_from_what_the_workspace_has_compiled() -> None:
+    """Other features of one crate compile all that stands on it a second time, for minutes."""
+    if shutil.which("cargo") is None:
+        pytest.skip("no cargo here")
+
+    def packages(*chosen: str) -> set[str]:
+        listed = ["--edges", "no-build,no-dev,no-proc-macro", "--prefix", "none", "--format", "{p} [{f}]"]
+        command = ["cargo", "tree", "--locked", *chosen, *listed]
+        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+        return {line.removesuffix(" (*)") for line in ran.stdout.splitlines()}
+
+    assert sorted(packages("--package", "tangency-python") - packages("--workspace")) == []

@@ -371,7 +371,8 @@ def make_chain():
     one = {"name": "knn 2", "graph": "knn", "n_neighbors": 2, "n_components": 2, "count": 0, "raced": 0, "mean": None}
     one |= {"deviation": None, "equal_to_best": False, "collapsed": 0, "failed": 0, "pieces": 5}
     data["selection"] = {"candidates": [one], "best": None, "equal": EQUAL}
-    data["bound"] = {"bound": array([1.0]), "parts": [], "hyperparameters": [], "final": 1.0, "per_point": 1 / 60, "scaled": 1.0}
+    data["bound"] = {"bound": array([1.0]), "final": 1.0, "per_point": 1 / 60, "scaled": 1.0}
+    data["bound"] |= {"parts": [], "hyperparameters": []}
     return data
 
 

@@ -2,7 +2,7 @@
 
 use crate::args::CompareArgs;
 use crate::figure_file::{FileKind, cannot_be_drawn};
-use crate::report::Page;
+use crate::report::ReportPage;
 use crate::say::{self, Say};
 use crate::words::Flags;
 use crate::{PEAK, fit, interrupt, progress};
@@ -36,10 +36,10 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
     let out = claims.claim(&args.out)?;
     let figure_out = claims.claim(&figure_path)?;
     let embeddings = claims.claim_if(&args.embeddings)?;
-    let page = Page::claim(&args.page, &mut claims)?;
+    let page = ReportPage::claim(&args.page, &mut claims)?;
 
     let (data, truth) = read(args)?;
-    Page::check(&page, data.values.ncols())?;
+    ReportPage::check(&page, data.values.ncols())?;
     let edges = fit::edges(&args.graph, &data)?;
     let labels = data.labels.clone();
     let mut comparison = Comparison::new(data.values.as_ref(), config, edges, truth, labels)?;

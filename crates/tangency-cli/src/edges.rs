@@ -1,7 +1,7 @@
 //! `tangency edges`: which edges strain a model, and what the bound says of single ones.
 
 use crate::args::EdgesArgs;
-use crate::report::Page;
+use crate::report::ReportPage;
 use crate::say::{self, Say};
 use crate::{info, interrupt, progress};
 use serde_json::json;
@@ -18,9 +18,9 @@ pub fn run(args: &EdgesArgs, say: Say) -> Result<()> {
         return Err(Error::too_small("seeds", 0, 1));
     }
     let mut claims = Claims::new(args.force, [&args.model]);
-    let (out, page) = (claims.claim_if(&args.out)?, Page::claim(&args.page, &mut claims)?);
+    let (out, page) = (claims.claim_if(&args.out)?, ReportPage::claim(&args.page, &mut claims)?);
     let model = load_model(&args.model)?;
-    Page::check(&page, model.feature_names.len())?;
+    ReportPage::check(&page, model.feature_names.len())?;
     let named = args
         .test
         .iter()

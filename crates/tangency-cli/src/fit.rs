@@ -1,7 +1,7 @@
 //! `tangency fit`: typed arguments to a validated job, the job to files.
 
 use crate::args::{EdgeListArgs, FitArgs, StartArgs, TableArgs, header};
-use crate::report::Page;
+use crate::report::ReportPage;
 use crate::say::{self, Say};
 use crate::words::Flags;
 use crate::{info, interrupt, progress, prune, report};
@@ -15,7 +15,7 @@ use tangency::linalg::Matrix;
 use tangency::message::{Message, Piece, Remedy, Sentence};
 use tangency::view::PruningView;
 use tangency::{Error, Fit, Fitter, Result};
-use tangency_report::command::{Files, command, flag};
+use tangency_report::command::{CommandFiles, command, flag};
 use tangency_report::page::Report;
 
 /// Runs the command.
@@ -39,11 +39,11 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     let out = claims.claim(&args.out)?;
     let embedding = claims.claim_if(&args.embedding)?;
     let trace = claims.claim_if(&args.trace)?;
-    let edge_files = prune::Files::claim(pruning, &mut claims)?;
-    let page = Page::claim(&args.page, &mut claims)?;
+    let edge_files = prune::EdgeFiles::claim(pruning, &mut claims)?;
+    let page = ReportPage::claim(&args.page, &mut claims)?;
 
     let table = read_table(&args.table.table, &table_options(&args.table))?;
-    Page::check(&page, table.values.ncols())?;
+    ReportPage::check(&page, table.values.ncols())?;
     if let Some(parts) = args.calibrate {
         check_parts(table.values.nrows(), config.n_components, parts)?;
     }
@@ -163,12 +163,12 @@ pub fn fitter<'a>(
 }
 
 /// What the command that repeats a fit says of its files.
-fn files(args: &FitArgs) -> Files {
+fn files(args: &FitArgs) -> CommandFiles {
     let named = |name: &str, path: &Option<PathBuf>| -> Vec<String> {
         path.iter().flat_map(|path| [flag(name), path.display().to_string()]).collect()
     };
     let by = args.graph.edges_by.iter().flat_map(|names| [flag("edges_by"), names.to_string()]);
-    Files {
+    CommandFiles {
         table: args.table.table.display().to_string(),
         reading: report::reading(&args.table),
         edges: named("edges", &args.graph.edges).into_iter().chain(by).collect(),

@@ -18,7 +18,7 @@ pub fn observer(say: Say) -> impl FnMut(&Progress) -> ControlFlow<()> {
     let bar = bar(say, "neighbours, graph and start: {elapsed} so far");
     bar.enable_steady_tick(TICK);
     let style = "{prefix} {bar:24} {pos}/{len} iterations at most, {per_sec}, {eta} left at most | {msg}";
-    let mut runs = Runs::default();
+    let mut runs = RunsSeen::default();
     move |progress| {
         if let Some(name) = runs.begun(progress) {
             set_style(&bar, style);
@@ -35,7 +35,7 @@ pub fn observer(say: Say) -> impl FnMut(&Progress) -> ControlFlow<()> {
 
 /// Tells the runs of a fit apart.
 #[derive(Default)]
-struct Runs {
+struct RunsSeen {
     start: usize,
     trial: bool,
     iteration: usize,
@@ -43,7 +43,7 @@ struct Runs {
     count: usize,
 }
 
-impl Runs {
+impl RunsSeen {
     /// The name of the run, if this is the first that is heard of it. A start that is found from coarser graphs has several,
     /// each of which counts its iterations from 1.
     fn begun(&mut self, progress: &Progress) -> Option<String> {

@@ -1,7 +1,7 @@
 //! `tangency prune`: the edges that the bound speaks against; `fit --prune` ends in the same way.
 
 use crate::args::{PruneArgs, PruningArgs};
-use crate::report::Page;
+use crate::report::ReportPage;
 use crate::say::{self, Say};
 use crate::{edges, fit, info, interrupt, progress};
 use serde_json::json;
@@ -33,15 +33,20 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
     let mut claims = Claims::new(args.force, fit::inputs(&args.table, &args.graph, &args.start));
     let outputs = if args.apply {
         let out = args.out.clone().unwrap_or_else(|| "pruned.safetensors".into());
-        let files = Files::claim(&args.pruning, &mut claims)?;
-        Some((claims.claim(&out)?, claims.claim_if(&args.embedding)?, files, Page::claim(&args.page, &mut claims)?))
+        let files = EdgeFiles::claim(&args.pruning, &mut claims)?;
+        Some((
+            claims.claim(&out)?,
+            claims.claim_if(&args.embedding)?,
+            files,
+            ReportPage::claim(&args.page, &mut claims)?,
+        ))
     } else {
         None
     };
 
     let (model, posterior) = model(args, config, say)?;
     if let Some((.., page)) = &outputs {
-        Page::check(page, model.feature_names.len())?;
+        ReportPage::check(page, model.feature_names.len())?;
     }
     if interrupt::asked() {
         return Err(Error::Interrupted { what: "the fit before the search" });
@@ -96,12 +101,12 @@ fn model(args: &PruneArgs, config: Config, say: Say) -> Result<(Model, Option<Fu
 }
 
 /// Files with the edges of a pruned graph.
-pub struct Files {
+pub struct EdgeFiles {
     edges: Option<Output>,
     removed: Option<Output>,
 }
 
-impl Files {
+impl EdgeFiles {
     /// Claims what was named.
     pub fn claim(args: &PruningArgs, claims: &mut Claims) -> Result<Self> {
         Ok(Self { edges: claims.claim_if(&args.out_edges)?, removed: claims.claim_if(&args.removed)? })

@@ -31,7 +31,7 @@ pub fn run(args: &ReconstructArgs, say: Say) -> Result<()> {
     let picture = Picture::new(args, &mut claims)?;
     let model = load_model(&args.model)?;
     let picture = picture.map(|picture| picture.checked(&model)).transpose()?;
-    let mut job = Job { args, model: &model, out: &out, picture, predicts: args.predicts, say };
+    let mut job = ReconstructJob { args, model: &model, out: &out, picture, predicts: args.predicts, say };
     let done = match (&args.coordinates, &args.grid) {
         (Some(path), _) => job.table(path)?,
         (None, Some(size)) => job.grid(size)?,
@@ -62,7 +62,7 @@ pub fn run(args: &ReconstructArgs, say: Say) -> Result<()> {
     Ok(())
 }
 
-struct Job<'a> {
+struct ReconstructJob<'a> {
     args: &'a ReconstructArgs,
     model: &'a Model,
     out: &'a Output,
@@ -81,7 +81,7 @@ struct Done {
     calibrated: bool,
 }
 
-impl Job<'_> {
+impl ReconstructJob<'_> {
     fn d_x(&self) -> usize {
         self.model.fit.coordinates.ncols()
     }

@@ -13,7 +13,7 @@ use tangency::linalg::Matrix;
 use tangency::message::Remedy;
 use tangency::{Error, Result};
 use tangency_report::command::{flag, typed};
-use tangency_report::page::{NewRows, Report};
+use tangency_report::page::{Report, UnfittedRows};
 
 /// Rows of a table that a page shows at most.
 const MOST_ROWS: usize = 200_000;
@@ -54,12 +54,12 @@ pub fn write(out: &Output, report: Report, model: &Model) -> Result<()> {
 }
 
 /// The page that a command makes beside its other files.
-pub struct Page {
+pub struct ReportPage {
     out: Output,
     image: Option<(usize, usize)>,
 }
 
-impl Page {
+impl ReportPage {
     /// Claims what was named.
     pub fn claim(args: &PageArgs, claims: &mut Claims) -> Result<Option<Self>> {
         let image = args.image.as_deref().map(image_shape).transpose()?;
@@ -112,7 +112,7 @@ pub fn reading(args: &TableArgs) -> Vec<String> {
     with_values.chain(switches.into_iter().filter(|(_, on)| *on).map(|(name, _)| flag(name))).collect()
 }
 
-fn new_rows(table: &Path, args: &ReportArgs, model: &Model) -> Result<NewRows> {
+fn new_rows(table: &Path, args: &ReportArgs, model: &Model) -> Result<UnfittedRows> {
     let mut stream = TableStream::open(table, &options(&args.reading))?;
     stream.choose(&model.feature_names)?;
     let mut blocks = Vec::new();
@@ -140,5 +140,5 @@ fn new_rows(table: &Path, args: &ReportArgs, model: &Model) -> Result<NewRows> {
     let names = |of: fn(&tangency::io::table::Block) -> &Option<Vec<String>>| -> Option<Vec<String>> {
         blocks.iter().map(|block| of(block).clone()).collect::<Option<Vec<_>>>().map(|lists| lists.concat())
     };
-    Ok(NewRows { ids: names(|block| &block.ids), labels: names(|block| &block.labels), values })
+    Ok(UnfittedRows { ids: names(|block| &block.ids), labels: names(|block| &block.labels), values })
 }

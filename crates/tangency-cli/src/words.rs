@@ -1,6 +1,7 @@
 //! The words of the command: settings are flags, rows and columns count from 1.
 
 use tangency::message::Dialect;
+use tangency_report::command::flag;
 
 /// The command's own words.
 pub struct Flags;
@@ -9,7 +10,7 @@ impl Dialect for Flags {
     fn setting(&self, name: &str) -> String {
         match name {
             "overwrite" => "--force".to_owned(),
-            _ => format!("--{}", name.replace('_', "-")),
+            _ => flag(name),
         }
     }
 
@@ -17,9 +18,14 @@ impl Dialect for Flags {
         let flag = self.setting(name);
         match value {
             "true" => flag,
+            "false" if flag.starts_with("--no-") => flag,
             _ if value.contains(char::is_whitespace) => format!("{flag} \"{value}\""),
             _ => format!("{flag} {value}"),
         }
+    }
+
+    fn without(&self, name: &str) -> (&'static str, String) {
+        ("leave out", self.setting(name))
     }
 
     fn number(&self, index: usize) -> usize {

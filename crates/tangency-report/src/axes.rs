@@ -16,12 +16,12 @@ pub(crate) fn drawable(value: f64) -> bool {
 
 /// An interval of data values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Range {
+pub(crate) struct AxisRange {
     pub lo: f64,
     pub hi: f64,
 }
 
-impl Range {
+impl AxisRange {
     /// The extent of the drawable values, if there are any.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut kept = values.into_iter().filter(|&value| drawable(value));
@@ -66,14 +66,14 @@ impl Range {
 
 /// Two ranges drawn at one number of pixels to the unit, and the width and height they take.
 pub(crate) struct EqualAspect {
-    pub x: Range,
-    pub y: Range,
+    pub x: AxisRange,
+    pub y: AxisRange,
     pub width: f64,
     pub height: f64,
 }
 
 /// Fits both ranges into `most` pixels, and widens a range that would take less than `least`.
-pub(crate) fn equal_aspect(x: Range, y: Range, most: (f64, f64), least: (f64, f64)) -> EqualAspect {
+pub(crate) fn equal_aspect(x: AxisRange, y: AxisRange, most: (f64, f64), least: (f64, f64)) -> EqualAspect {
     let (x, y) = (x.opened(), y.opened());
     let per_unit = (most.0 / x.span()).min(most.1 / y.span());
     let width = (x.span() * per_unit).max(least.0);
@@ -84,13 +84,13 @@ pub(crate) fn equal_aspect(x: Range, y: Range, most: (f64, f64), least: (f64, f6
 /// A linear map from data values to pixels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
-    pub range: Range,
+    pub range: AxisRange,
     start: f64,
     end: f64,
 }
 
 impl Scale {
-    pub fn new(range: Range, start: f64, end: f64) -> Self {
+    pub fn new(range: AxisRange, start: f64, end: f64) -> Self {
         Self { range: range.opened(), start, end }
     }
 
@@ -151,10 +151,10 @@ pub(crate) fn ticks_at(values: &[f64]) -> Ticks {
 }
 
 /// Ticks at powers of ten for a range of decimal logarithms, which is widened until it holds one, and for few at a time.
-pub(crate) fn decade_ticks(range: Range) -> (Range, Ticks) {
+pub(crate) fn decade_ticks(range: AxisRange) -> (AxisRange, Ticks) {
     let open = range.padded(0.06);
     let (first, last) = (open.lo.ceil(), open.hi.floor());
-    let open = if first > last { Range { lo: last - 0.1, hi: first + 0.1 } } else { open };
+    let open = if first > last { AxisRange { lo: last - 0.1, hi: first + 0.1 } } else { open };
     let (first, last) = (open.lo.ceil(), open.hi.floor());
     let step = ((last - first) / MOST_DECADES).ceil().max(1.0);
     let count = ((last - first) / step).floor() as u32;
@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     fn ticks_of(lo: f64, hi: f64, most: u32) -> Ticks {
-        ticks(Scale::new(Range { lo, hi }, 0.0, f64::from(most)), 1.0, false)
+        ticks(Scale::new(AxisRange { lo, hi }, 0.0, f64::from(most)), 1.0, false)
     }
 
     fn labels(lo: f64, hi: f64, most: u32) -> Vec<String> {
@@ -281,18 +281,18 @@ mod tests {
 
     #[test]
     fn whole_ticks_skip_fractions() {
-        let whole = |lo, hi, most| ticks(Scale::new(Range { lo, hi }, 0.0, most), 1.0, true);
+        let whole = |lo, hi, most| ticks(Scale::new(AxisRange { lo, hi }, 0.0, most), 1.0, true);
         assert_eq!(whole(1.0, 3.0, 8.0).labels, ["1", "2", "3"]);
         assert!(whole(5.0, 15.0, 4.0).values.iter().all(|value| value.fract() == 0.0));
     }
 
     #[test]
     fn decades_are_few_and_there_is_always_one() {
-        let labels = |lo, hi| decade_ticks(Range { lo, hi }).1.labels;
+        let labels = |lo, hi| decade_ticks(AxisRange { lo, hi }).1.labels;
         assert_eq!(labels(-2.2, 2.1), ["10⁻²", "10⁻¹", "1", "10¹", "10²"]);
         assert_eq!(labels(-8.0, 2.0), ["10⁻⁸", "10⁻⁵", "10⁻²", "10¹"]);
         for (lo, hi) in [(0.2, 0.3), (-7.5, -7.5), (2.0, 2.0), (0.0, 0.0)] {
-            let (range, ticks) = decade_ticks(Range { lo, hi });
+            let (range, ticks) = decade_ticks(AxisRange { lo, hi });
             assert!(ticks.values.iter().all(|value| (range.lo..=range.hi).contains(value)) && !ticks.values.is_empty());
             assert!(range.lo <= lo && hi <= range.hi);
         }
@@ -308,8 +308,8 @@ mod tests {
 
     #[test]
     fn equal_aspect_keeps_one_scale() {
-        let wide = Range { lo: 0.0, hi: 20.0 };
-        let flat = Range { lo: 0.0, hi: 1.0 };
+        let wide = AxisRange { lo: 0.0, hi: 20.0 };
+        let flat = AxisRange { lo: 0.0, hi: 1.0 };
         let fit = equal_aspect(wide, flat, (400.0, 300.0), (200.0, 150.0));
         assert_eq!((fit.width, fit.height), (400.0, 150.0));
         assert!((fit.width / fit.x.span() - fit.height / fit.y.span()).abs() < 1e-9);

@@ -1,12 +1,12 @@
 //! A figure of bars with error bars: groups side by side, one bar a line.
 
-use crate::axes::{Range, Scale, Ticks, drawable, power_of_ten, ticks};
+use crate::axes::{AxisRange, Scale, Ticks, drawable, power_of_ten, ticks};
 use crate::canvas::Canvas;
 use crate::colour::{GRID, INK, Rgb, SOFT, categorical};
 use crate::figure::{Figure, FigureError};
 use crate::font;
 use crate::format::Format;
-use crate::header::Header;
+use crate::header::FigureHeader;
 use crate::panel::{AXIS_TITLE, HEADING, TICK, TITLE};
 use crate::style::{Anchor, Rect, Style, Type};
 use tangency::view::REACH;
@@ -62,8 +62,8 @@ pub fn bars<'a>(
     let format = format.into();
     let all = || groups.iter().flat_map(|group| &group.bars);
     let ends = all().flat_map(|bar| [bar.value - bar.reach(), bar.value + bar.reach(), bar.value]);
-    let found = Range::of(ends).ok_or(FigureError::NothingToDraw("no bar has a finite value"))?;
-    let range = Range { lo: found.lo.min(0.0), hi: found.hi.max(0.0) }.padded(0.04);
+    let found = AxisRange::of(ends).ok_or(FigureError::NothingToDraw("no bar has a finite value"))?;
+    let range = AxisRange { lo: found.lo.min(0.0), hi: found.hi.max(0.0) }.padded(0.04);
 
     let margin = format.margin();
     let names = all().map(|bar| font::width(bar.name, NAME.size, false)).fold(0.0, f64::max).min(WIDEST_NAME);
@@ -74,7 +74,7 @@ pub fn bars<'a>(
     let width = format.room(columns as f64 * ON_SCREEN, (columns - 1) as f64 * GAP, columns as f64 * LEAST_GROUP)
         / columns as f64;
     let right = margin + columns as f64 * (width + GAP) - GAP;
-    let header = Header::new(format.title, TITLE, notes, right - margin);
+    let header = FigureHeader::new(format.title, TITLE, notes, right - margin);
     let mut canvas = Canvas::new();
     header.draw(&mut canvas, margin, margin);
     let mut top = margin + header.height();
@@ -90,7 +90,7 @@ pub fn bars<'a>(
     Ok(canvas.finish(right + margin, top + 4.0, format))
 }
 
-fn draw(canvas: &mut Canvas, group: &BarGroup<'_>, frame: Rect, range: Range, title: &str) {
+fn draw(canvas: &mut Canvas, group: &BarGroup<'_>, frame: Rect, range: AxisRange, title: &str) {
     let scale = Scale::new(range, frame.x, frame.right());
     let marks: Ticks = ticks(scale, SPACING, false);
     let heading = font::fitted(group.heading, HEADING.size, true, frame.width);

@@ -6,7 +6,7 @@ use crate::colour::{Rgb, WHITE};
 use crate::figure::Figure;
 use crate::font;
 use crate::format::{Format, PER_MILLIMETRE};
-use crate::style::{Anchor, Number, Rect, Shape, Style, Type};
+use crate::style::{Anchor, MarkerShape, Number, Rect, Style, Type};
 
 /// A figure under construction.
 pub(crate) struct Canvas {
@@ -99,27 +99,27 @@ impl Canvas {
     }
 
     /// A marker that covers about the area of a circle of the given radius.
-    pub fn marker(&mut self, shape: Shape, at: (f64, f64), radius: f64, style: Style) {
+    pub fn marker(&mut self, shape: MarkerShape, at: (f64, f64), radius: f64, style: Style) {
         let (x, y) = at;
         let corners = |offsets: &[(f64, f64)]| {
             let place = |&(dx, dy): &(f64, f64)| (x + radius * dx, y + radius * dy);
             offsets.iter().map(place).collect::<Vec<_>>()
         };
         match shape {
-            Shape::Circle => {
+            MarkerShape::Circle => {
                 let [x, y, r] = [x, y, radius].map(Number);
                 self.put(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{style}/>\n"));
             }
-            Shape::Square => {
+            MarkerShape::Square => {
                 let side = 1.772 * radius;
                 let rect = Rect { x: x - side / 2.0, y: y - side / 2.0, width: side, height: side };
                 self.rect(rect, style);
             }
-            Shape::Triangle => {
+            MarkerShape::Triangle => {
                 let path = corners(&[(0.0, -1.45), (1.26, 0.73), (-1.26, 0.73)]);
                 self.path([&path[..]], true, style);
             }
-            Shape::Diamond => {
+            MarkerShape::Diamond => {
                 let path = corners(&[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)]);
                 self.path([&path[..]], true, style);
             }

@@ -4,10 +4,10 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter};
 
-use crate::axes::{Range, drawable};
+use crate::axes::{AxisRange, drawable};
 use crate::figure::FigureError;
-use crate::key::{Entry, Key, Sign};
-use crate::style::Shape;
+use crate::key::{Entry, Key, KeySign};
+use crate::style::MarkerShape;
 
 /// An opaque sRGB colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,8 @@ const PALETTE: [Rgb; 8] = [
     Rgb(222, 205, 30),
 ];
 
-const SHAPES: [Shape; 4] = [Shape::Circle, Shape::Square, Shape::Triangle, Shape::Diamond];
+const SHAPES: [MarkerShape; 4] =
+    [MarkerShape::Circle, MarkerShape::Square, MarkerShape::Triangle, MarkerShape::Diamond];
 
 /// The most categories told apart; rarer ones share one entry.
 const MOST_CATEGORIES: usize = 24;
@@ -169,13 +170,13 @@ pub(crate) fn categorical(index: usize) -> Rgb {
 }
 
 /// A marker for the series with this index.
-pub(crate) fn shape(index: usize) -> Shape {
+pub(crate) fn shape(index: usize) -> MarkerShape {
     SHAPES[index % SHAPES.len()]
 }
 
 /// How each point looks, and the key that explains it.
 pub(crate) struct Paint {
-    pub points: Vec<(Rgb, Shape)>,
+    pub points: Vec<(Rgb, MarkerShape)>,
     pub key: Key,
 }
 
@@ -187,7 +188,7 @@ impl Paint {
             false => Err(FigureError::Length { what, expected: count, found }),
         };
         match colour {
-            Colour::None => Ok(Self { points: vec![(categorical(0), Shape::Circle); count], key: Key::None }),
+            Colour::None => Ok(Self { points: vec![(categorical(0), MarkerShape::Circle); count], key: Key::None }),
             Colour::Continuous { values, title } => {
                 matches("values that colour the points", values.len())?;
                 Ok(Self::along(values, title))
@@ -205,32 +206,35 @@ impl Paint {
 
     fn along(values: &[f64], title: &str) -> Self {
         let missing = values.iter().any(|&value| !drawable(value));
-        let range = Range::of(values.iter().copied()).map(Range::opened);
+        let range = AxisRange::of(values.iter().copied()).map(AxisRange::opened);
         let look = |&value: &f64| {
             let share = range.filter(|_| drawable(value));
             let share = share.map_or(f64::NAN, |range| (value - range.lo) / range.span());
-            (continuous(share), Shape::Circle)
+            (continuous(share), MarkerShape::Circle)
         };
         let title = title.to_owned();
         let key = match range {
             Some(range) => Key::Bar { range, title, missing, map: continuous },
-            None => Key::Legend { title, entries: vec![Entry::new("missing", MISSING, Sign::Dot(Shape::Circle))] },
+            None => {
+                Key::Legend { title, entries: vec![Entry::new("missing", MISSING, KeySign::Dot(MarkerShape::Circle))] }
+            }
         };
         Self { points: values.iter().map(look).collect(), key }
     }
 
     fn across(places: &[[f64; 2]], titles: [&str; 2]) -> Self {
         let known = |place: &&[f64; 2]| place.iter().all(|&value| drawable(value));
-        let range = |axis: usize| Range::of(places.iter().filter(known).map(|place| place[axis])).map(Range::opened);
+        let range =
+            |axis: usize| AxisRange::of(places.iter().filter(known).map(|place| place[axis])).map(AxisRange::opened);
         let missing = places.iter().any(|place| !known(&place));
         let (Some(x), Some(y)) = (range(0), range(1)) else {
             // without a single place all points are grey, as they are without a value
             return Self::along(&vec![f64::NAN; places.len()], titles[0]);
         };
         let look = |at: &[f64; 2]| {
-            let share = |axis: usize, range: Range| (at[axis] - range.lo) / range.span();
+            let share = |axis: usize, range: AxisRange| (at[axis] - range.lo) / range.span();
             let colour = if known(&at) { place(share(0, x), share(1, y)) } else { MISSING };
-            (colour, Shape::Circle)
+            (colour, MarkerShape::Circle)
         };
         let key = Key::Square { ranges: [x, y], titles: titles.map(str::to_owned), missing };
         Self { points: places.iter().map(look).collect(), key }
@@ -253,19 +257,21 @@ impl Paint {
 
         // Past the palette's end colours repeat, so the marker has to tell the rounds apart.
         let look_of = |index: usize| (categorical(index), shape(index / PALETTE.len()));
-        let looks: BTreeMap<&str, (Rgb, Shape)> =
+        let looks: BTreeMap<&str, (Rgb, MarkerShape)> =
             shown.iter().enumerate().map(|(index, &label)| (label, look_of(index))).collect();
-        let grey = (MISSING, Shape::Circle);
+        let grey = (MISSING, MarkerShape::Circle);
         let look = |label: &String| looks.get(label.trim()).copied().unwrap_or(grey);
         let mut entries: Vec<Entry> = shown
             .iter()
-            .filter_map(|&label| looks.get(label).map(|&(colour, shape)| Entry::new(label, colour, Sign::Dot(shape))))
+            .filter_map(|&label| {
+                looks.get(label).map(|&(colour, shape)| Entry::new(label, colour, KeySign::Dot(shape)))
+            })
             .collect();
         if distinct > shown.len() {
             let rest = format!("{} others", distinct - shown.len());
-            entries.push(Entry::new(&rest, MISSING, Sign::Dot(Shape::Circle)));
+            entries.push(Entry::new(&rest, MISSING, KeySign::Dot(MarkerShape::Circle)));
         } else if unlabelled {
-            entries.push(Entry::new("no label", MISSING, Sign::Dot(Shape::Circle)));
+            entries.push(Entry::new("no label", MISSING, KeySign::Dot(MarkerShape::Circle)));
         }
         let key = Key::Legend { title: title.to_owned(), entries };
         Self { points: labels.iter().map(look).collect(), key }

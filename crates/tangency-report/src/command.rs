@@ -24,7 +24,7 @@ pub fn flag(name: &str) -> String {
 
 /// What of a fit its model does not hold: files, and how they are read. Lists are flags with their values.
 #[derive(Clone, Debug, Default)]
-pub struct Files {
+pub struct CommandFiles {
     /// The table.
     pub table: String,
     /// How it is read.
@@ -36,7 +36,7 @@ pub struct Files {
 }
 
 /// The command that makes a fit again, to the bit.
-pub fn command(fit: &Fit, files: &Files) -> String {
+pub fn command(fit: &Fit, files: &CommandFiles) -> String {
     let mut words = fit_words(&fit.config, files);
     if let Some(pruning) = &fit.pruning {
         words.push(flag("prune"));
@@ -50,12 +50,12 @@ pub fn command(fit: &Fit, files: &Files) -> String {
 }
 
 /// The command that fits again on the edges of a file.
-pub fn refit(fit: &Fit, files: &Files, edges: &str) -> String {
+pub fn refit(fit: &Fit, files: &CommandFiles, edges: &str) -> String {
     let edges = vec![flag("edges"), edges.to_owned()];
-    typed(fit_words(&fit.config, &Files { edges, ..files.clone() }))
+    typed(fit_words(&fit.config, &CommandFiles { edges, ..files.clone() }))
 }
 
-fn fit_words(config: &Config, files: &Files) -> Vec<String> {
+fn fit_words(config: &Config, files: &CommandFiles) -> Vec<String> {
     let mut words = vec!["tangency".to_owned(), "fit".to_owned(), files.table.clone()];
     words.extend(files.reading.iter().cloned());
     words.extend(files.edges.iter().cloned());

@@ -1,13 +1,13 @@
 //! A figure of curves: one line per series, its spread as shading, and the best point marked.
 
-use crate::axes::{Range, drawable, number};
+use crate::axes::{AxisRange, drawable, number};
 use crate::canvas::Canvas;
 use crate::colour::{INK, Rgb, SOFT, WHITE, categorical, shape};
 use crate::figure::{Figure, FigureError};
-use crate::header::Header;
-use crate::key::{Entry, Key, Sign};
+use crate::header::FigureHeader;
+use crate::key::{Entry, Key, KeySign};
 use crate::panel::{Panel, TITLE};
-use crate::style::{Shape, Style};
+use crate::style::{MarkerShape, Style};
 
 const MARGIN: f64 = 20.0;
 const KEY_GAP: f64 = 22.0;
@@ -17,7 +17,8 @@ const MARKER: f64 = 3.6;
 const MOST_VALUES: usize = 12;
 const LARGEST_WHOLE: f64 = 1e6;
 /// The signs of marked points, in the order in which their meanings first appear.
-const MARKED: [Shape; 4] = [Shape::Circle, Shape::Square, Shape::Diamond, Shape::Triangle];
+const MARKED: [MarkerShape; 4] =
+    [MarkerShape::Circle, MarkerShape::Square, MarkerShape::Diamond, MarkerShape::Triangle];
 
 /// One value along a curve.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,8 +65,8 @@ pub fn curves(
     }
     let ends = shown().flat_map(|point| [point.mean, point.mean - point.reach(), point.mean + point.reach()]);
     let (Some(x), Some(y)) = (
-        Range::of(shown().map(|point| point.x).chain(best.map(|at| at.0))),
-        Range::of(ends.chain(best.map(|at| at.1))),
+        AxisRange::of(shown().map(|point| point.x).chain(best.map(|at| at.0))),
+        AxisRange::of(ends.chain(best.map(|at| at.1))),
     ) else {
         return Err(nothing);
     };
@@ -75,7 +76,7 @@ pub fn curves(
     let key = legend(series, &meanings, best);
     let size = (FRAME.0, FRAME.1.max(key.least_height()));
     let beside = KEY_GAP + key.width(size.1);
-    let header = Header::new(title, TITLE, &[], size.0 + beside);
+    let header = FigureHeader::new(title, TITLE, &[], size.0 + beside);
     let top = MARGIN + header.height().max(6.0) + 6.0;
     let x = if whole && x.span() == 0.0 { x.widened(2.0) } else { x };
     let mut panel = Panel::new(MARGIN, top, size, (x.padded(0.04), y.padded(0.06)), whole);
@@ -100,8 +101,8 @@ pub fn curves(
         }
         if let Some(at) = best {
             let at = panel.at(at);
-            canvas.marker(Shape::Circle, at, 8.0, Style::line(WHITE, 3.5));
-            canvas.marker(Shape::Circle, at, 8.0, Style::line(INK, 1.6));
+            canvas.marker(MarkerShape::Circle, at, 8.0, Style::line(WHITE, 3.5));
+            canvas.marker(MarkerShape::Circle, at, 8.0, Style::line(INK, 1.6));
         }
     });
     panel.axes(&mut canvas, x_title, y_title);
@@ -130,14 +131,14 @@ fn meanings<'a>(sorted: &[Vec<&'a Point>]) -> Vec<&'a str> {
 fn legend(series: &[Series], meanings: &[&str], best: Option<(f64, f64)>) -> Key {
     let mut entries: Vec<Entry> = Vec::new();
     for (index, series) in series.iter().enumerate() {
-        entries.push(Entry::new(&series.name, categorical(index), Sign::Line(shape(index))));
+        entries.push(Entry::new(&series.name, categorical(index), KeySign::Line(shape(index))));
     }
     for (index, meaning) in meanings.iter().enumerate() {
-        entries.push(Entry::new(meaning, SOFT, Sign::Hollow(MARKED[index % MARKED.len()])));
+        entries.push(Entry::new(meaning, SOFT, KeySign::Hollow(MARKED[index % MARKED.len()])));
     }
     if let Some((x, y)) = best {
         let label = format!("best: {} at {}", number(y), number(x));
-        entries.push(Entry::new(&label, INK, Sign::Ring));
+        entries.push(Entry::new(&label, INK, KeySign::Ring));
     }
     Key::Legend { title: String::new(), entries }
 }

@@ -8,7 +8,7 @@ const LARGEST_RADIUS: f64 = 1e5;
 
 /// How sure the coordinates of each point are.
 #[derive(Clone, Copy, Debug)]
-pub enum Uncertainty<'a> {
+pub enum PointUncertainty<'a> {
     /// Not known, and not drawn.
     None,
     /// For each point, a standard deviation per coordinate, errors being independent.
@@ -17,7 +17,7 @@ pub enum Uncertainty<'a> {
     Covariances(&'a [Vec<f64>]),
 }
 
-impl Uncertainty<'_> {
+impl PointUncertainty<'_> {
     pub(crate) fn check(&self, points: usize, dimension: usize) -> Result<(), FigureError> {
         let (rows, what, each, width) = match self {
             Self::None => return Ok(()),

@@ -2,7 +2,7 @@
 
 use crate::axes::drawable;
 use crate::colour::{Colour, Paint};
-use crate::ellipse::Uncertainty;
+use crate::ellipse::PointUncertainty;
 use crate::figure::{Figure, FigureError};
 use crate::format::Format;
 use crate::plane::Plane;
@@ -17,7 +17,7 @@ use tangency::view::{FIRST_AXES, REACH};
 /// Every row of `coordinates` is one point. Points without finite coordinates are left out, and the figure says so.
 pub fn embedding<'a>(
     coordinates: &[Vec<f64>],
-    uncertainty: Uncertainty<'_>,
+    uncertainty: PointUncertainty<'_>,
     colour: Colour<'_>,
     format: impl Into<Format<'a>>,
 ) -> Result<Figure, FigureError> {
@@ -48,7 +48,7 @@ pub fn embedding<'a>(
 
 fn plane(
     coordinates: &[Vec<f64>],
-    uncertainty: Uncertainty<'_>,
+    uncertainty: PointUncertainty<'_>,
     paint: Paint,
     format: Format<'_>,
 ) -> Result<Figure, FigureError> {
@@ -75,7 +75,7 @@ fn plane(
 
 fn space(
     coordinates: &[Vec<f64>],
-    uncertainty: Uncertainty<'_>,
+    uncertainty: PointUncertainty<'_>,
     paint: &Paint,
     format: Format<'_>,
 ) -> Result<Figure, FigureError> {

@@ -1,17 +1,17 @@
 //! A figure of a neighbour graph over its embedding, with the edges that stand out.
 
-use crate::axes::{Range, drawable};
+use crate::axes::{AxisRange, drawable};
 use crate::canvas::Canvas;
 use crate::colour::{MISSING, QUIET, Rgb, SOFT, warm};
 use crate::figure::{Figure, FigureError};
 use crate::format::Format;
-use crate::header::Header;
+use crate::header::FigureHeader;
 use crate::key::Key;
 use crate::panel::{Panel, TITLE};
 use crate::plane::Plane;
 use crate::scatter::{left_out, point_radius};
 use crate::space::{Space, VIEW};
-use crate::style::{Rect, Shape, Style};
+use crate::style::{MarkerShape, Rect, Style};
 use tangency::view::FIRST_AXES;
 
 const KEY_GAP: f64 = 24.0;
@@ -59,7 +59,7 @@ pub fn graph<'a>(
     let mut marked: Vec<&Edge> = edges.iter().filter(|edge| edge.score.is_some_and(drawable)).collect();
     marked.sort_by(|a, b| a.score.unwrap_or(0.0).total_cmp(&b.score.unwrap_or(0.0)));
     let scores: Vec<f64> = marked.iter().filter_map(|edge| edge.score).collect();
-    let range = Range::of(scores.iter().copied()).map(Range::opened);
+    let range = AxisRange::of(scores.iter().copied()).map(AxisRange::opened);
     let key =
         range.map_or(Key::None, |range| Key::Bar { range, title: score_title.to_owned(), missing: false, map: warm });
     let style = |score: f64| {
@@ -92,7 +92,7 @@ impl Drawing {
     fn plane(&self, coordinates: &[Vec<f64>], key: &Key, format: Format<'_>) -> Result<Figure, FigureError> {
         let place = |row: &Vec<f64>| (row[0], row[1]);
         let placed = |row: &&Vec<f64>| drawable(row[0]) && drawable(row[1]);
-        let along = |axis: usize| Range::of(coordinates.iter().filter(placed).map(|row| row[axis]));
+        let along = |axis: usize| AxisRange::of(coordinates.iter().filter(placed).map(|row| row[axis]));
         let (Some(x), Some(y)) = (along(0), along(1)) else {
             return Err(FigureError::NothingToDraw("no point has finite coordinates"));
         };
@@ -128,13 +128,13 @@ impl Drawing {
         let plain: Vec<[(f64, f64); 2]> = self.plain.iter().filter_map(|&ends| line(ends)).collect();
         canvas.path(plain.iter().map(|line| &line[..]), false, PLAIN);
         for &at in places.iter().flatten() {
-            canvas.marker(Shape::Circle, at, self.radius, Style::fill(POINT, 1.0));
+            canvas.marker(MarkerShape::Circle, at, self.radius, Style::fill(POINT, 1.0));
         }
         for &(ends, style) in &self.marked {
             if let Some([from, to]) = line(ends) {
                 canvas.line(from, to, style);
                 for at in [from, to] {
-                    canvas.marker(Shape::Circle, at, self.radius + 0.4, style.filled());
+                    canvas.marker(MarkerShape::Circle, at, self.radius + 0.4, style.filled());
                 }
             }
         }
@@ -142,7 +142,8 @@ impl Drawing {
 
     fn arcs(&self, coordinates: &[Vec<f64>], key: &Key, format: Format<'_>) -> Result<Figure, FigureError> {
         let values: Vec<f64> = coordinates.iter().map(|row| row[0]).collect();
-        let range = Range::of(values.iter().copied()).ok_or(FigureError::NothingToDraw("no point has a coordinate"))?;
+        let range =
+            AxisRange::of(values.iter().copied()).ok_or(FigureError::NothingToDraw("no point has a coordinate"))?;
         let notes: Vec<String> =
             left_out(values.iter().filter(|&&value| !drawable(value)).count()).into_iter().collect();
         let lengths = self
@@ -154,12 +155,12 @@ impl Drawing {
         let (margin, key_width) = (format.margin(), key.width(HIGHEST * ON_SCREEN));
         let beside = if key_width > 0.0 { KEY_GAP + key_width } else { 0.0 };
         let width = format.room(ON_SCREEN, beside, LEAST_ROOM);
-        let header = Header::new(format.title, TITLE, &notes, width + beside);
+        let header = FigureHeader::new(format.title, TITLE, &notes, width + beside);
         let top = margin + header.height().max(4.0);
         let range = range.padded(0.04);
         let tallest = (width * longest / range.span()).clamp(LOWEST, HIGHEST * width);
         let height = (1.05 * tallest).max(key.least_height());
-        let floor = Range { lo: 0.0, hi: 1.0 };
+        let floor = AxisRange { lo: 0.0, hi: 1.0 };
         let panel = Panel::new(0.0, top, (width, height), (range, floor), false).moved_to(margin);
         let frame = Rect { height: height + self.radius, ..panel.frame };
         let base = panel.frame.bottom();
@@ -182,7 +183,7 @@ impl Drawing {
                 canvas.path(arc(ends).iter().map(|arc| &arc[..]), false, style);
             }
             for &value in values.iter().filter(|&&value| drawable(value)) {
-                canvas.marker(Shape::Circle, (panel.x.at(value), base), self.radius, Style::fill(SOFT, 1.0));
+                canvas.marker(MarkerShape::Circle, (panel.x.at(value), base), self.radius, Style::fill(SOFT, 1.0));
             }
         });
         panel.x_axis(&mut canvas, FIRST_AXES[0]);

@@ -6,11 +6,11 @@ use crate::panel::NOTE;
 use crate::style::Type;
 
 /// Lines of text set one below the other.
-pub(crate) struct Header {
+pub(crate) struct FigureHeader {
     lines: Vec<(String, Type)>,
 }
 
-impl Header {
+impl FigureHeader {
     /// A title with remarks below it, broken into lines of the given room.
     pub fn new(title: &str, set: Type, notes: &[String], room: f64) -> Self {
         let break_up = |text: &str, set: Type, most: usize| {

@@ -1,12 +1,12 @@
 //! A figure of what happened over time: panels above each other that share the axis of time.
 
-use crate::axes::{Range, Ticks, decade_ticks, drawable};
+use crate::axes::{AxisRange, Ticks, decade_ticks, drawable};
 use crate::canvas::Canvas;
 use crate::colour::{INK, Rgb, categorical};
 use crate::figure::{Figure, FigureError};
 use crate::format::Format;
-use crate::header::Header;
-use crate::key::{Entry, Key, Sign};
+use crate::header::FigureHeader;
+use crate::key::{Entry, Key, KeySign};
 use crate::panel::{Panel, TITLE};
 use crate::style::Style;
 
@@ -52,9 +52,9 @@ pub fn history<'a>(
             return Err(FigureError::Length { what: "values of a line", expected, found });
         }
     }
-    let drawn: Vec<Drawn> = tracks.iter().filter_map(Drawn::new).collect();
+    let drawn: Vec<DrawnLine> = tracks.iter().filter_map(DrawnLine::new).collect();
     let nothing = FigureError::NothingToDraw("no line has a value");
-    let (Some(along), false) = (Range::of(times.iter().copied()), drawn.is_empty()) else { return Err(nothing) };
+    let (Some(along), false) = (AxisRange::of(times.iter().copied()), drawn.is_empty()) else { return Err(nothing) };
     let along = if along.span() == 0.0 { along.widened(2.0) } else { along.padded(0.02) };
     let mut notes = notes.to_vec();
     if drawn.iter().any(|track| track.cut > 0) {
@@ -64,7 +64,7 @@ pub fn history<'a>(
     let margin = format.margin();
     let beside = drawn.iter().map(|track| track.key.width(HEIGHTS.1)).fold(0.0, f64::max);
     let beside = if beside > 0.0 { KEY_GAP + beside } else { 0.0 };
-    let make = |left: f64, top: f64, width: f64, track: &Drawn| {
+    let make = |left: f64, top: f64, width: f64, track: &DrawnLine| {
         let height = (HEIGHT * width).clamp(HEIGHTS.0, HEIGHTS.1).max(track.key.least_height());
         match &track.decades {
             Some(ticks) => Panel::with_ticks(left, top, (width, height), (along, track.range), true, ticks.clone()),
@@ -73,7 +73,7 @@ pub fn history<'a>(
     };
     let labels = drawn.iter().map(|track| make(0.0, 0.0, ON_SCREEN, track).labels()).fold(0.0, f64::max);
     let width = format.room(ON_SCREEN, Panel::LEFT + labels + beside, LEAST_ROOM);
-    let header = Header::new(format.title, TITLE, &notes, Panel::LEFT + labels + width + beside);
+    let header = FigureHeader::new(format.title, TITLE, &notes, Panel::LEFT + labels + width + beside);
     let mut top = margin + header.height().max(6.0);
     let mut canvas = Canvas::new();
     header.draw(&mut canvas, margin, margin);
@@ -98,17 +98,17 @@ pub fn history<'a>(
 }
 
 /// A track with the range of its axis.
-struct Drawn<'a> {
+struct DrawnLine<'a> {
     title: &'a str,
     lines: Vec<(Rgb, Vec<f64>)>,
-    range: Range,
+    range: AxisRange,
     decades: Option<Ticks>,
     key: Key,
     /// So many values at the beginning lie outside.
     cut: usize,
 }
 
-impl<'a> Drawn<'a> {
+impl<'a> DrawnLine<'a> {
     fn new(track: &'a Track<'a>) -> Option<Self> {
         let height = |value: f64| if track.logarithmic { value.log10() } else { value };
         let mut lines = Vec::new();
@@ -118,7 +118,7 @@ impl<'a> Drawn<'a> {
             let heights: Vec<f64> = values.iter().map(|&value| height(value)).collect();
             if heights.iter().any(|&value| drawable(value)) {
                 let colour = if alone { INK } else { categorical(index) };
-                entries.push(Entry::new(name, colour, Sign::Stroke));
+                entries.push(Entry::new(name, colour, KeySign::Stroke));
                 lines.push((colour, heights));
             }
         }
@@ -152,8 +152,8 @@ impl<'a> Drawn<'a> {
 }
 
 /// The range of the lines without a beginning that would flatten all the rest, and how many values that is.
-fn settled(lines: &[(Rgb, Vec<f64>)]) -> Option<(Range, usize)> {
-    let from = |start: usize| Range::of(lines.iter().flat_map(|(_, values)| values.iter().skip(start).copied()));
+fn settled(lines: &[(Rgb, Vec<f64>)]) -> Option<(AxisRange, usize)> {
+    let from = |start: usize| AxisRange::of(lines.iter().flat_map(|(_, values)| values.iter().skip(start).copied()));
     let count = lines.iter().map(|(_, values)| values.len()).max()?;
     let (mut kept, mut range) = (0, from(0)?);
     for cut in 1..=(BEGINNING * count as f64) as usize {
@@ -174,10 +174,10 @@ mod tests {
     fn a_far_beginning_is_cut_off() {
         let line = |values: &[f64]| vec![(INK, values.to_vec())];
         let slow: Vec<f64> = (0..10).map(f64::from).collect();
-        assert_eq!(settled(&line(&slow)), Some((Range { lo: 0.0, hi: 9.0 }, 0)));
+        assert_eq!(settled(&line(&slow)), Some((AxisRange { lo: 0.0, hi: 9.0 }, 0)));
         let mut fast = slow.clone();
         (fast[0], fast[1]) = (-1000.0, -100.0);
-        assert_eq!(settled(&line(&fast)), Some((Range { lo: 2.0, hi: 9.0 }, 2)));
+        assert_eq!(settled(&line(&fast)), Some((AxisRange { lo: 2.0, hi: 9.0 }, 2)));
         assert_eq!(settled(&line(&[f64::NAN])), None);
         assert_eq!(settled(&[]), None);
     }

@@ -1,11 +1,11 @@
 //! The key beside a plot: a colour bar, a square of colours, or a legend.
 
-use crate::axes::{Range, Scale, Ticks, enough_ticks, number, power_of_ten};
+use crate::axes::{AxisRange, Scale, Ticks, enough_ticks, number, power_of_ten};
 use crate::canvas::Canvas;
 use crate::colour::{INK, MISSING, Rgb, SOFT, WHITE, place};
 use crate::font;
 use crate::panel::{AXIS_TITLE, TICK};
-use crate::style::{Anchor, Rect, Shape, Style, Type};
+use crate::style::{Anchor, MarkerShape, Rect, Style, Type};
 
 const ROW: f64 = 19.0;
 const BAR_WIDTH: f64 = 13.0;
@@ -21,15 +21,15 @@ const LEGEND_TITLE: Type = Type::new(12.0, INK).bold();
 
 /// The sign that stands before a legend's label.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Sign {
+pub(crate) enum KeySign {
     /// A point.
-    Dot(Shape),
+    Dot(MarkerShape),
     /// A line with its marker.
-    Line(Shape),
+    Line(MarkerShape),
     /// A line alone.
     Stroke,
     /// A point drawn as an outline.
-    Hollow(Shape),
+    Hollow(MarkerShape),
     /// The ring about a chosen point.
     Ring,
 }
@@ -39,11 +39,11 @@ pub(crate) enum Sign {
 pub(crate) struct Entry {
     pub label: String,
     colour: Rgb,
-    sign: Sign,
+    sign: KeySign,
 }
 
 impl Entry {
-    pub fn new(label: &str, colour: Rgb, sign: Sign) -> Self {
+    pub fn new(label: &str, colour: Rgb, sign: KeySign) -> Self {
         Self { label: label.to_owned(), colour, sign }
     }
 }
@@ -54,9 +54,9 @@ pub(crate) enum Key {
     /// Nothing to explain.
     None,
     /// A bar of a map of colours over a range.
-    Bar { range: Range, title: String, missing: bool, map: fn(f64) -> Rgb },
+    Bar { range: AxisRange, title: String, missing: bool, map: fn(f64) -> Rgb },
     /// The map of colours over two ranges.
-    Square { ranges: [Range; 2], titles: [String; 2], missing: bool },
+    Square { ranges: [AxisRange; 2], titles: [String; 2], missing: bool },
     /// Signs with labels.
     Legend { title: String, entries: Vec<Entry> },
 }
@@ -132,12 +132,12 @@ fn no_value(canvas: &mut Canvas, x: f64, foot: f64) {
 }
 
 /// The ends of a range to three digits of its span.
-fn ends(range: Range) -> [String; 2] {
+fn ends(range: AxisRange) -> [String; 2] {
     let step = 10f64.powf(range.opened().span().log10().floor() - 2.0);
     [range.lo, range.hi].map(|value| number((value / step).round() * step))
 }
 
-fn square(canvas: &mut Canvas, frame: Rect, ranges: [Range; 2], titles: &[String; 2]) {
+fn square(canvas: &mut Canvas, frame: Rect, ranges: [AxisRange; 2], titles: &[String; 2]) {
     let share = |step: usize| (step as f64 + 0.5) / SQUARE_STEPS as f64;
     let cell = SQUARE / SQUARE_STEPS as f64;
     let boxes: Vec<[[usize; 4]; 1]> =
@@ -169,7 +169,7 @@ fn bar_ticks(scale: Scale) -> Ticks {
     enough_ticks(scale, BAR_SPACING, 0.6 * BAR_SPACING)
 }
 
-fn bar(canvas: &mut Canvas, frame: Rect, range: Range, title: &str, map: fn(f64) -> Rgb) {
+fn bar(canvas: &mut Canvas, frame: Rect, range: AxisRange, title: &str, map: fn(f64) -> Rgb) {
     // Each step runs on to the bar's foot, so that no seam shows between neighbours.
     for step in 0..BAR_STEPS {
         let share = step as f64 / BAR_STEPS as f64;
@@ -198,8 +198,8 @@ fn bar(canvas: &mut Canvas, frame: Rect, range: Range, title: &str, map: fn(f64)
     }
 }
 
-fn indent(sign: Sign) -> f64 {
-    if matches!(sign, Sign::Dot(_)) { 15.0 } else { 30.0 }
+fn indent(sign: KeySign) -> f64 {
+    if matches!(sign, KeySign::Dot(_)) { 15.0 } else { 30.0 }
 }
 
 fn legend(canvas: &mut Canvas, x: f64, y: f64, title: &str, entries: &[Entry]) {
@@ -213,21 +213,21 @@ fn legend(canvas: &mut Canvas, x: f64, y: f64, title: &str, entries: &[Entry]) {
         let middle = baseline - 4.0;
         let (colour, centre) = (entry.colour, x + 11.0);
         match entry.sign {
-            Sign::Dot(shape) => {
+            KeySign::Dot(shape) => {
                 canvas.marker(shape, (x + 4.5, middle), 4.0, Style::fill(colour, 1.0));
             }
-            Sign::Line(shape) => {
+            KeySign::Line(shape) => {
                 canvas.line((x, middle), (x + 22.0, middle), Style::line(colour, 1.8));
                 let style = Style::fill(colour, 1.0).outlined(WHITE, 0.8, 1.0);
                 canvas.marker(shape, (centre, middle), 3.6, style);
             }
-            Sign::Stroke => canvas.line((x, middle), (x + 22.0, middle), Style::line(colour, 1.8)),
-            Sign::Hollow(shape) => {
+            KeySign::Stroke => canvas.line((x, middle), (x + 22.0, middle), Style::line(colour, 1.8)),
+            KeySign::Hollow(shape) => {
                 let style = Style::fill(WHITE, 1.0).outlined(colour, 1.4, 1.0);
                 canvas.marker(shape, (centre, middle), 3.4, style);
             }
-            Sign::Ring => {
-                canvas.marker(Shape::Circle, (centre, middle), 6.0, Style::line(colour, 1.5));
+            KeySign::Ring => {
+                canvas.marker(MarkerShape::Circle, (centre, middle), 6.0, Style::line(colour, 1.5));
             }
         }
         let label = font::fitted(&entry.label, LABEL.size, false, WIDEST_LABEL);

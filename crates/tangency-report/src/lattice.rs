@@ -1,11 +1,11 @@
 //! A figure of what is expected over a plane: a small image, or a small profile, at each place of a grid.
 
-use crate::axes::{Range, Scale, drawable, number, ticks};
+use crate::axes::{AxisRange, Scale, drawable, number, ticks};
 use crate::canvas::Canvas;
 use crate::colour::{GRID, Rgb, WHITE, categorical};
 use crate::figure::{Figure, FigureError};
 use crate::format::Format;
-use crate::header::Header;
+use crate::header::FigureHeader;
 use crate::panel::{Panel, TITLE};
 use crate::style::{Rect, Style};
 use crate::tiles::{GREYS, TileShape, grey_scale, merged, shade};
@@ -25,7 +25,7 @@ const PALE: f64 = 0.72;
 
 /// What is expected at one place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cell {
+pub struct LatticeCell {
     /// The values; one that is not finite stays blank.
     pub values: Vec<f64>,
     /// Their standard deviations, for profiles; may be empty.
@@ -51,7 +51,7 @@ pub struct Lattice<'a> {
     /// The places along the second coordinate; a single one is a grid along a line.
     pub y: &'a [f64],
     /// The cells, the first coordinate running fastest.
-    pub cells: &'a [Cell],
+    pub cells: &'a [LatticeCell],
     /// How they are drawn.
     pub shape: CellShape,
 }
@@ -77,8 +77,9 @@ pub fn lattice<'a>(
         }
         CellShape::Profile => {
             // What is badly known may be anything, and would flatten the rest.
-            let well = shown().filter(|cell| cell.known == Known::Well).flat_map(Cell::ends);
-            let range = Range::of(well).or_else(|| Range::of(shown().flat_map(Cell::ends))).ok_or(nothing)?;
+            let well = shown().filter(|cell| cell.known == Known::Well).flat_map(LatticeCell::ends);
+            let range =
+                AxisRange::of(well).or_else(|| AxisRange::of(shown().flat_map(LatticeCell::ends))).ok_or(nothing)?;
             notes.push(format!("each profile from {} to {}", short(range.lo, range), short(range.hi, range)));
             (Ink::Lines(range.padded(0.02)), if y.len() == 1 { LONE_PROFILE } else { PROFILE })
         }
@@ -95,7 +96,7 @@ pub fn lattice<'a>(
     let room = format.room(ON_SCREEN, left, LEAST_ROOM);
     let pitch = (room / x.len() as f64).min(HIGHEST * room / (ratio * y.len() as f64));
     let size = (pitch * x.len() as f64, ratio * pitch * y.len() as f64);
-    let header = Header::new(format.title, TITLE, &notes, left + room);
+    let header = FigureHeader::new(format.title, TITLE, &notes, left + room);
     let top = margin + header.height().max(4.0);
     let panel = Panel::new(margin, top, size, (reach(x), reach(y)), false);
     // What is narrower than its page stands in the middle of it.
@@ -145,19 +146,19 @@ fn check(lattice: &Lattice<'_>) -> Result<(), FigureError> {
 }
 
 /// The range of an axis on which the places are the middles of cells.
-fn reach(places: &[f64]) -> Range {
-    let range = Range::of(places.iter().copied()).unwrap_or(Range { lo: 0.0, hi: 1.0 }).opened();
+fn reach(places: &[f64]) -> AxisRange {
+    let range = AxisRange::of(places.iter().copied()).unwrap_or(AxisRange { lo: 0.0, hi: 1.0 }).opened();
     let half = if places.len() > 1 { 0.5 * range.span() / (places.len() - 1) as f64 } else { 0.0 };
-    Range { lo: range.lo - half, hi: range.hi + half }
+    AxisRange { lo: range.lo - half, hi: range.hi + half }
 }
 
 /// A value to the digits that its range deserves.
-fn short(value: f64, range: Range) -> String {
+fn short(value: f64, range: AxisRange) -> String {
     let step = 10f64.powf(range.opened().span().log10().floor() - 2.0);
     number((value / step).round() * step)
 }
 
-impl Cell {
+impl LatticeCell {
     fn band(&self, index: usize) -> f64 {
         self.deviations.get(index).map_or(0.0, |deviation| REACH * deviation)
     }
@@ -168,12 +169,12 @@ impl Cell {
 }
 
 enum Ink {
-    Greys(Range),
-    Lines(Range),
+    Greys(AxisRange),
+    Lines(AxisRange),
 }
 
 impl Ink {
-    fn draw(&self, canvas: &mut Canvas, frame: Rect, cell: &Cell, shape: CellShape) {
+    fn draw(&self, canvas: &mut Canvas, frame: Rect, cell: &LatticeCell, shape: CellShape) {
         let pale = |colour: Rgb| if cell.known == Known::Badly { colour.mixed(WHITE, PALE) } else { colour };
         match (self, shape) {
             (Self::Greys(greys), CellShape::Image(shape)) => {

@@ -1,15 +1,15 @@
 //! A figure of the same points as many embeddings place them, side by side and coloured alike.
 
-use crate::axes::{EqualAspect, Range, Scale, drawable, equal_aspect};
+use crate::axes::{AxisRange, EqualAspect, Scale, drawable, equal_aspect};
 use crate::canvas::Canvas;
 use crate::colour::{Colour, GRID, Paint, Rgb};
 use crate::figure::{Figure, FigureError};
 use crate::font;
 use crate::format::Format;
-use crate::header::Header;
+use crate::header::FigureHeader;
 use crate::panel::{HEADING, NOTE, TITLE};
 use crate::scatter::{point_radius, point_style, stride};
-use crate::style::{Anchor, Rect, Shape, Style};
+use crate::style::{Anchor, MarkerShape, Rect, Style};
 
 /// Between panels beside each other, and between a row and the next.
 const GAP: f64 = 26.0;
@@ -66,8 +66,8 @@ pub fn multiples<'a>(
     let margin = format.margin();
     let key_width = paint.key.width(KEY_HEIGHT);
     let beside = if key_width > 0.0 { KEY_GAP + key_width } else { 0.0 };
-    let grid = Layout::new(panels, columns, &format, beside);
-    let header = Header::new(format.title, TITLE, &notes(panels, every), grid.width() + beside);
+    let grid = MultiplesLayout::new(panels, columns, &format, beside);
+    let header = FigureHeader::new(format.title, TITLE, &notes(panels, every), grid.width() + beside);
     let top = (margin + header.height() + if header.height() > 0.0 { 8.0 } else { 0.0 }).ceil();
 
     let mut canvas = Canvas::new();
@@ -93,7 +93,7 @@ pub fn multiples<'a>(
 /// The area of a frame, in square pixels, in which points have their full size.
 const ROOMY: f64 = 110_000.0;
 
-fn mark(canvas: &mut Canvas, (colour, shape): (Rgb, Shape), at: (f64, f64), radius: f64) {
+fn mark(canvas: &mut Canvas, (colour, shape): (Rgb, MarkerShape), at: (f64, f64), radius: f64) {
     canvas.marker(shape, at, radius, point_style(colour, radius));
 }
 
@@ -150,7 +150,7 @@ fn tidy(panels: usize) -> usize {
 }
 
 /// Where the panels stand, from the upper left corner of the first.
-struct Layout {
+struct MultiplesLayout {
     columns: usize,
     /// Width and height of a frame.
     frame: (f64, f64),
@@ -158,7 +158,7 @@ struct Layout {
     rows: Vec<(f64, f64)>,
 }
 
-impl Layout {
+impl MultiplesLayout {
     fn new(panels: &[Multiple], columns: usize, format: &Format<'_>, beside: f64) -> Self {
         let gaps = (columns - 1) as f64 * GAP;
         let most = if panels.len() == 1 { ALONE } else { WIDEST };
@@ -242,13 +242,13 @@ fn note_lines(panel: &Multiple, room: f64) -> Vec<String> {
 }
 
 /// The ranges of what can be placed, with blank around it.
-fn ranges(panel: &Multiple) -> Option<(Range, Range)> {
+fn ranges(panel: &Multiple) -> Option<(AxisRange, AxisRange)> {
     let along =
-        |axis: usize| Range::of(panel.coordinates.iter().filter(|place| placed(place)).map(|place| place[axis]));
+        |axis: usize| AxisRange::of(panel.coordinates.iter().filter(|place| placed(place)).map(|place| place[axis]));
     let (x, y) = (along(0)?, along(1)?);
     // a line has no height of its own
     let span = x.span().max(y.span());
-    let open = |range: Range| range.widened(0.02 * span).padded(PADDING);
+    let open = |range: AxisRange| range.widened(0.02 * span).padded(PADDING);
     Some((open(x), open(y)))
 }
 

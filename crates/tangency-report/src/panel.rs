@@ -1,6 +1,6 @@
 //! A framed plot: where it sits, its light grid, and its labelled axes.
 
-use crate::axes::{Range, Scale, Ticks, enough_ticks, power_of_ten, ticks, ticks_at};
+use crate::axes::{AxisRange, Scale, Ticks, enough_ticks, power_of_ten, ticks, ticks_at};
 use crate::canvas::Canvas;
 use crate::colour::{GRID, INK, QUIET, SOFT};
 use crate::font;
@@ -45,7 +45,7 @@ impl Panel {
     pub const LEFT: f64 = 22.0 + TICK_LENGTH + 3.0;
 
     /// A panel whose y title starts at `left`; the frame follows after the y labels.
-    pub fn new(left: f64, top: f64, size: (f64, f64), ranges: (Range, Range), whole_x: bool) -> Self {
+    pub fn new(left: f64, top: f64, size: (f64, f64), ranges: (AxisRange, AxisRange), whole_x: bool) -> Self {
         let (width, height) = size;
         let y = Scale::new(ranges.1, top + height, top);
         // Equal scales get equal steps.
@@ -60,7 +60,7 @@ impl Panel {
         left: f64,
         top: f64,
         size: (f64, f64),
-        ranges: (Range, Range),
+        ranges: (AxisRange, AxisRange),
         whole_x: bool,
         y_ticks: Ticks,
     ) -> Self {

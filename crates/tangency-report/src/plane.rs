@@ -1,10 +1,10 @@
 //! A plane drawn at one scale, with a header above it and a key beside it.
 
-use crate::axes::{Range, equal_aspect};
+use crate::axes::{AxisRange, equal_aspect};
 use crate::canvas::Canvas;
 use crate::figure::Figure;
 use crate::format::Format;
-use crate::header::Header;
+use crate::header::FigureHeader;
 use crate::key::Key;
 use crate::panel::{Panel, TITLE};
 
@@ -21,13 +21,13 @@ pub(crate) struct Plane<'a> {
     pub panel: Panel,
     key: &'a Key,
     format: Format<'a>,
-    header: Header,
+    header: FigureHeader,
     width: f64,
 }
 
 impl<'a> Plane<'a> {
     /// Fits the ranges at one scale into what the key leaves of the width.
-    pub fn new(ranges: (Range, Range), key: &'a Key, notes: &[String], format: Format<'a>) -> Self {
+    pub fn new(ranges: (AxisRange, AxisRange), key: &'a Key, notes: &[String], format: Format<'a>) -> Self {
         let (least_height, margin) = (key.least_height(), format.margin());
         let make = |labels: f64, key_width: f64| {
             let beside = if key_width > 0.0 { KEY_GAP + key_width } else { 0.0 };
@@ -40,7 +40,7 @@ impl<'a> Plane<'a> {
                 }
             };
             let fit = equal_aspect(ranges.0, ranges.1, most, least);
-            let header = Header::new(format.title, TITLE, notes, fit.width + beside);
+            let header = FigureHeader::new(format.title, TITLE, notes, fit.width + beside);
             let top = margin + header.height().max(4.0);
             let panel = Panel::new(margin, top, (fit.width, fit.height), (fit.x, fit.y), false);
             let width = panel.frame.right() + beside + margin;

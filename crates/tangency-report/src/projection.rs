@@ -1,6 +1,6 @@
 //! A three-dimensional box seen from an oblique direction, drawn flat.
 
-use crate::axes::{Range, Scale, enough_ticks, power_of_ten};
+use crate::axes::{AxisRange, Scale, enough_ticks, power_of_ten};
 use crate::canvas::Canvas;
 use crate::colour::{MISSING, Rgb, SOFT};
 use crate::font;
@@ -16,14 +16,14 @@ const CLOSEST: f64 = 24.0;
 
 /// A point on the page with its nearness, 0 at the back of the box and 1 at the front.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct Projected {
     pub at: (f64, f64),
     pub nearness: f64,
 }
 
 /// A box of data viewed in parallel projection, all axes at one scale.
 pub(crate) struct Projection {
-    ranges: [Range; 3],
+    ranges: [AxisRange; 3],
     right: [f64; 3],
     up: [f64; 3],
     toward: [f64; 3],
@@ -34,7 +34,7 @@ pub(crate) struct Projection {
 
 impl Projection {
     /// Fits the box with a little air around the data into an area, seen from `azimuth` and `elevation` in degrees, the third axis upright.
-    pub fn new(ranges: [Range; 3], azimuth: f64, elevation: f64, area: Rect) -> Self {
+    pub fn new(ranges: [AxisRange; 3], azimuth: f64, elevation: f64, area: Rect) -> Self {
         let ranges = flat_sides_opened(ranges).map(|range| range.widened(1.06 * range.span()));
         let (sin_a, cos_a) = azimuth.to_radians().sin_cos();
         let (sin_e, cos_e) = elevation.to_radians().sin_cos();
@@ -54,12 +54,12 @@ impl Projection {
     }
 
     /// Where a data point is seen.
-    pub fn see(&self, point: [f64; 3]) -> Seen {
+    pub fn see(&self, point: [f64; 3]) -> Projected {
         let along = |direction: [f64; 3]| {
             (0..3).map(|axis| direction[axis] * (point[axis] - self.ranges[axis].centre())).sum::<f64>()
         };
         let at = (self.centre.0 + self.per_unit * along(self.right), self.centre.1 - self.per_unit * along(self.up));
-        Seen { at, nearness: (0.5 + along(self.toward) / self.depth).clamp(0.0, 1.0) }
+        Projected { at, nearness: (0.5 + along(self.toward) / self.depth).clamp(0.0, 1.0) }
     }
 
     fn near(&self, axis: usize) -> f64 {
@@ -199,8 +199,8 @@ fn others(axis: usize) -> [usize; 2] {
 }
 
 /// Gives a side without extent a little, so that flat and single points still have a box.
-fn flat_sides_opened(ranges: [Range; 3]) -> [Range; 3] {
-    let longest = ranges.iter().map(Range::span).fold(0.0, f64::max);
+fn flat_sides_opened(ranges: [AxisRange; 3]) -> [AxisRange; 3] {
+    let longest = ranges.iter().map(AxisRange::span).fold(0.0, f64::max);
     let least = if ranges.iter().any(|range| range.opened() == *range) {
         0.02 * longest
     } else {
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn the_box_fits_its_area() {
-        let ranges = [(-4.0, 4.0), (0.0, 10.0), (-3.0, 3.0)].map(|(lo, hi)| Range { lo, hi });
+        let ranges = [(-4.0, 4.0), (0.0, 10.0), (-3.0, 3.0)].map(|(lo, hi)| AxisRange { lo, hi });
         let view = Projection::new(ranges, -65.0, 20.0, AREA);
         for corner in 0..8 {
             let point = [0, 1, 2].map(|axis| if corner >> axis & 1 == 1 { ranges[axis].hi } else { ranges[axis].lo });
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_point_towards_the_viewer_is_nearer() {
-        let ranges = [Range { lo: -1.0, hi: 1.0 }; 3];
+        let ranges = [AxisRange { lo: -1.0, hi: 1.0 }; 3];
         let view = Projection::new(ranges, -90.0, 0.0, AREA);
         assert!(view.see([0.0, -1.0, 0.0]).nearness > view.see([0.0, 1.0, 0.0]).nearness);
         assert!(view.see([1.0, 0.0, 0.0]).at.0 > view.see([-1.0, 0.0, 0.0]).at.0);

@@ -1,14 +1,14 @@
 //! A figure of points in space beside their embedding in the plane, in the same colours.
 
-use crate::axes::{Range, drawable, equal_aspect};
+use crate::axes::{AxisRange, drawable, equal_aspect};
 use crate::canvas::Canvas;
 use crate::colour::{Colour, Paint, Rgb, SOFT, WHITE};
 use crate::figure::{Figure, FigureError};
-use crate::header::Header;
+use crate::header::FigureHeader;
 use crate::panel::{HEADING, Panel, TITLE};
-use crate::projection::{Projection, Seen};
+use crate::projection::{Projected, Projection};
 use crate::scatter::{MOST_POINTS, Scatter, left_out, point_radius, point_style, stride};
-use crate::style::{Rect, Shape, Style};
+use crate::style::{MarkerShape, Rect, Style};
 use tangency::view::FIRST_AXES;
 
 const MARGIN: f64 = 20.0;
@@ -66,7 +66,7 @@ pub fn roll_and_embedding(
     check(points.len(), coordinates.len(), covariances.len(), edges)?;
     let colour = Colour::Continuous { values: colour_by, title: colour_title };
     let paint = Paint::new(colour, points.len())?;
-    let along = |axis: usize| Range::of(points.iter().filter(|point| placed(point)).map(|point| point[axis]));
+    let along = |axis: usize| AxisRange::of(points.iter().filter(|point| placed(point)).map(|point| point[axis]));
     let (Some(x), Some(y), Some(z)) = (along(0), along(1), along(2)) else {
         return Err(FigureError::NothingToDraw("no point in space has finite coordinates"));
     };
@@ -77,11 +77,11 @@ pub fn roll_and_embedding(
     let fit = equal_aspect(u, v, MOST, LEAST);
     let key_width = paint.key.width(fit.height);
     let whole_width = SPACE.0 + GAP + fit.width + KEY_GAP + key_width;
-    let title = Header::new(captions.title, TITLE, &[], whole_width);
+    let title = FigureHeader::new(captions.title, TITLE, &[], whole_width);
     let unplaced = points.iter().filter(|point| !placed(point)).count();
     let remark: Vec<String> = left_out(unplaced).into_iter().collect();
-    let left = Header::new(captions.space, HEADING, &remark, SPACE.0);
-    let right = Header::new(captions.embedding, HEADING, &scatter.notes(), fit.width);
+    let left = FigureHeader::new(captions.space, HEADING, &remark, SPACE.0);
+    let right = FigureHeader::new(captions.embedding, HEADING, &scatter.notes(), fit.width);
     let headings = MARGIN + title.height();
     let top = headings + left.height().max(right.height());
     let panel = Panel::new(MARGIN + SPACE.0 + GAP, top, (fit.width, fit.height), (fit.x, fit.y), false);
@@ -131,9 +131,9 @@ fn draw_space(
     view: &Projection,
     points: &[[f64; 3]],
     edges: &[(usize, usize)],
-    looks: &[(Rgb, Shape)],
+    looks: &[(Rgb, MarkerShape)],
 ) {
-    let seen: Vec<Option<Seen>> = points.iter().map(|point| placed(point).then(|| view.see(*point))).collect();
+    let seen: Vec<Option<Projected>> = points.iter().map(|point| placed(point).then(|| view.see(*point))).collect();
     let layer = |nearness: f64| ((nearness * LAYERS as f64) as usize).min(LAYERS - 1);
     let mut strokes: Vec<Vec<[(f64, f64); 2]>> = vec![Vec::new(); LAYERS];
     for &(from, to) in edges {
@@ -141,7 +141,7 @@ fn draw_space(
             strokes[layer((from.nearness + to.nearness) / 2.0)].push([from.at, to.at]);
         }
     }
-    let mut order: Vec<(Seen, Rgb)> = seen
+    let mut order: Vec<(Projected, Rgb)> = seen
         .iter()
         .zip(looks)
         .step_by(stride(points.len(), MOST_POINTS))
@@ -158,7 +158,7 @@ fn draw_space(
         for (seen, colour) in here {
             let radius = radius * (0.8 + 0.4 * seen.nearness);
             let colour = colour.mixed(WHITE, 0.4 * (1.0 - seen.nearness));
-            canvas.marker(Shape::Circle, seen.at, radius, point_style(colour, radius));
+            canvas.marker(MarkerShape::Circle, seen.at, radius, point_style(colour, radius));
         }
         rest = nearer;
     }

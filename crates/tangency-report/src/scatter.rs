@@ -1,11 +1,11 @@
 //! Points in the plane with their uncertainty ellipses, shared by the figures that show an embedding.
 
-use crate::axes::{Range, drawable};
+use crate::axes::{AxisRange, drawable};
 use crate::canvas::Canvas;
 use crate::colour::{Rgb, WHITE};
 use crate::ellipse::ellipse;
 use crate::panel::Panel;
-use crate::style::{Shape, Style};
+use crate::style::{MarkerShape, Style};
 use tangency::view::REACH;
 
 /// More ellipses than this blur into one stain.
@@ -27,7 +27,7 @@ pub(crate) struct Scatter {
 
 struct Dot {
     at: (f64, f64),
-    look: (Rgb, Shape),
+    look: (Rgb, MarkerShape),
     covariance: Option<Covariance>,
 }
 
@@ -35,7 +35,7 @@ impl Scatter {
     /// Keeps the points that can be placed.
     pub fn new(
         places: &[(f64, f64)],
-        looks: &[(Rgb, Shape)],
+        looks: &[(Rgb, MarkerShape)],
         covariance: impl Fn(usize) -> Option<Covariance>,
     ) -> Self {
         let points: Vec<Dot> = places
@@ -53,20 +53,20 @@ impl Scatter {
     }
 
     /// The ranges of the plot along x and y, if there is a point.
-    pub fn ranges(&self) -> Option<(Range, Range)> {
+    pub fn ranges(&self) -> Option<(AxisRange, AxisRange)> {
         let along = |axis: usize, value: fn(&Dot) -> f64| {
-            let bare = Range::of(self.points.iter().map(value))?;
+            let bare = AxisRange::of(self.points.iter().map(value))?;
             let reach = |dot: &Dot| {
                 let variance = dot.covariance.map_or(0.0, |matrix| matrix[axis][axis]);
                 REACH * variance.max(0.0).sqrt()
             };
             let ends = self.points.iter().flat_map(|dot| [value(dot) - reach(dot), value(dot) + reach(dot)]);
-            let full = Range::of(ends)?;
+            let full = AxisRange::of(ends)?;
             if bare.opened() != bare {
                 return Some(full.padded(0.1));
             }
             let most = MOST_WIDENING * bare.span();
-            let widened = Range { lo: full.lo.max(bare.lo - most), hi: full.hi.min(bare.hi + most) };
+            let widened = AxisRange { lo: full.lo.max(bare.lo - most), hi: full.hi.min(bare.hi + most) };
             Some(widened.padded(0.03))
         };
         Some((along(0, |dot| dot.at.0)?, along(1, |dot| dot.at.1)?))

@@ -1,17 +1,17 @@
 //! A box in space with a header above it and a key beside it, and points in it.
 
-use crate::axes::{Range, drawable};
+use crate::axes::{AxisRange, drawable};
 use crate::canvas::Canvas;
 use crate::colour::{Rgb, WHITE};
 use crate::ellipse::ellipse;
 use crate::figure::{Figure, FigureError};
 use crate::format::Format;
-use crate::header::Header;
+use crate::header::FigureHeader;
 use crate::key::Key;
 use crate::panel::TITLE;
-use crate::projection::{Projection, Seen};
+use crate::projection::{Projected, Projection};
 use crate::scatter::{MOST_ELLIPSES, MOST_POINTS, left_out, point_radius, point_style, stride, thinned};
-use crate::style::{Rect, Shape, Style};
+use crate::style::{MarkerShape, Rect, Style};
 
 /// Azimuth and elevation in degrees from which a box is seen unless others are given.
 pub(crate) const VIEW: (f64, f64) = (-72.0, 14.0);
@@ -30,7 +30,7 @@ pub(crate) struct Space<'a> {
     pub view: Projection,
     key: &'a Key,
     format: Format<'a>,
-    header: Header,
+    header: FigureHeader,
     area: Rect,
     width: f64,
 }
@@ -44,7 +44,7 @@ impl<'a> Space<'a> {
         (azimuth, elevation): (f64, f64),
         format: Format<'a>,
     ) -> Result<Self, FigureError> {
-        let along = |axis: usize| Range::of(points.iter().filter(|point| placed(point)).map(|point| point[axis]));
+        let along = |axis: usize| AxisRange::of(points.iter().filter(|point| placed(point)).map(|point| point[axis]));
         let (Some(x), Some(y), Some(z)) = (along(0), along(1), along(2)) else {
             return Err(FigureError::NothingToDraw("no point has finite coordinates"));
         };
@@ -56,7 +56,7 @@ impl<'a> Space<'a> {
         let room = format.room(ON_SCREEN, LEFT + beside, LEAST_ROOM);
         let see = |area: Rect| Projection::new([x, y, z], azimuth, elevation, area);
         let height = see(Rect { x: 0.0, y: 0.0, width: room, height: HIGHEST * room }).extent().1.max(least_height);
-        let header = Header::new(format.title, TITLE, &notes, LEFT + room + beside);
+        let header = FigureHeader::new(format.title, TITLE, &notes, LEFT + room + beside);
         let area = Rect { x: margin + LEFT, y: margin + header.height().max(4.0), width: room, height };
         Ok(Self { view: see(area), key, format, header, area, width: area.right() + beside + margin })
     }
@@ -75,7 +75,7 @@ impl<'a> Space<'a> {
         &self,
         canvas: &mut Canvas,
         points: &[[f64; 3]],
-        looks: &[(Rgb, Shape)],
+        looks: &[(Rgb, MarkerShape)],
         covariance: impl Fn(usize) -> Option<[[f64; 3]; 3]>,
     ) {
         let order = self.back_to_front(points);
@@ -97,8 +97,8 @@ impl<'a> Space<'a> {
     }
 
     /// The points that can be placed, the farthest first.
-    pub fn back_to_front(&self, points: &[[f64; 3]]) -> Vec<(usize, Seen)> {
-        let mut order: Vec<(usize, Seen)> = points
+    pub fn back_to_front(&self, points: &[[f64; 3]]) -> Vec<(usize, Projected)> {
+        let mut order: Vec<(usize, Projected)> = points
             .iter()
             .enumerate()
             .filter(|(_, point)| placed(point))
@@ -122,6 +122,6 @@ pub(crate) fn placed(point: &[f64; 3]) -> bool {
 }
 
 /// What is farther away is paler.
-fn faded(colour: Rgb, seen: Seen) -> Rgb {
+fn faded(colour: Rgb, seen: Projected) -> Rgb {
     colour.mixed(WHITE, 0.4 * (1.0 - seen.nearness))
 }

@@ -1,11 +1,11 @@
 //! A figure of one coordinate: the points in a strip, and their density above it.
 
-use crate::axes::{Range, Scale, drawable};
+use crate::axes::{AxisRange, Scale, drawable};
 use crate::canvas::Canvas;
 use crate::colour::{GRID, Paint, QUIET, Rgb, SOFT};
 use crate::figure::{Figure, FigureError};
 use crate::format::Format;
-use crate::header::Header;
+use crate::header::FigureHeader;
 use crate::key::Key;
 use crate::panel::{AXIS_TITLE, Panel, TITLE};
 use crate::scatter::{MOST_POINTS, left_out, point_radius, point_style, stride, thinned};
@@ -37,7 +37,7 @@ pub(crate) fn strip(
     let mut order: Vec<usize> = (0..values.len()).filter(|&point| drawable(values[point])).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     let extent =
-        Range::of(values.iter().copied()).ok_or(FigureError::NothingToDraw("no point has a finite coordinate"))?;
+        AxisRange::of(values.iter().copied()).ok_or(FigureError::NothingToDraw("no point has a finite coordinate"))?;
     let range = extent.padded(0.08);
     let step = stride(order.len(), MOST_BARS);
     let mut notes = Vec::new();
@@ -53,9 +53,9 @@ pub(crate) fn strip(
     let beside = if key_width > 0.0 { KEY_GAP + key_width } else { 0.0 };
     let margin = format.margin();
     let width = format.room(WIDTH, Panel::LEFT + LABELS + beside, LEAST_WIDTH);
-    let header = Header::new(format.title, TITLE, &notes, width + beside);
+    let header = FigureHeader::new(format.title, TITLE, &notes, width + beside);
     let top = margin + header.height().max(4.0);
-    let floor = Range { lo: 0.0, hi: 1.0 };
+    let floor = AxisRange { lo: 0.0, hi: 1.0 };
     let panel = Panel::new(margin, top, (width, height), (range, floor), false);
     let frame = panel.frame;
     let base = frame.bottom() - STRIP;

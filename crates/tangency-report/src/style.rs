@@ -117,7 +117,7 @@ impl Type {
 
 /// The outline of a marker.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Shape {
+pub(crate) enum MarkerShape {
     Circle,
     Square,
     Triangle,

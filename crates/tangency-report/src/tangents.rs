@@ -4,7 +4,7 @@ use crate::colour::{Colour, INK, Paint, WHITE};
 use crate::figure::{Figure, FigureError};
 use crate::format::Format;
 use crate::space::{Space, VIEW, placed};
-use crate::style::{Shape, Style};
+use crate::style::{MarkerShape, Style};
 
 /// How pale the farthest are; not much, since colours have a meaning.
 const FOG: f64 = 0.2;
@@ -71,11 +71,11 @@ pub fn tangents<'a>(
                 let lit = colour.mixed(INK, 0.18 * (1.0 - space.view.facing(normal)));
                 let style = Style::fill(lit, 0.92).outlined(lit.mixed(INK, 0.5), 0.45, 1.0);
                 canvas.path([&outline[..]], true, style);
-                canvas.marker(Shape::Circle, seen.at, 0.8, Style::fill(lit.mixed(INK, 0.65), 1.0));
+                canvas.marker(MarkerShape::Circle, seen.at, 0.8, Style::fill(lit.mixed(INK, 0.65), 1.0));
             }
             None => {
                 canvas.path([&outline[..]], false, Style::line(colour, 1.6));
-                canvas.marker(Shape::Circle, seen.at, 1.2, Style::fill(colour.mixed(INK, 0.4), 1.0));
+                canvas.marker(MarkerShape::Circle, seen.at, 1.2, Style::fill(colour.mixed(INK, 0.4), 1.0));
             }
         }
     }

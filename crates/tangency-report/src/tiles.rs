@@ -1,14 +1,14 @@
 //! A figure of small images in a grid, all on one grey scale.
 
-use crate::axes::{Range, drawable, number};
+use crate::axes::{AxisRange, drawable, number};
 use crate::canvas::Canvas;
 use crate::colour::{GRID, INK, Rgb, categorical};
 use crate::figure::{Figure, FigureError};
 use crate::font;
-use crate::header::Header;
-use crate::key::{Entry, Key, Sign};
+use crate::header::FigureHeader;
+use crate::key::{Entry, Key, KeySign};
 use crate::panel::{AXIS_TITLE, TICK, TITLE};
-use crate::style::{Anchor, Rect, Shape, Style};
+use crate::style::{Anchor, MarkerShape, Rect, Style};
 
 const MARGIN: f64 = 20.0;
 const KEY_GAP: f64 = 22.0;
@@ -68,12 +68,12 @@ pub fn tiles(
     let (greys, notes) = grey_scale(&values).ok_or(FigureError::NothingToDraw("no image has a finite value"))?;
     let marks = Marks::of(tiles);
 
-    let grid = Layout::new(tiles, shape, columns.min(tiles.len()), row_captions);
+    let grid = TilesLayout::new(tiles, shape, columns.min(tiles.len()), row_captions);
     let height = grid.height().max(marks.key.least_height());
     let key_width = marks.key.width(height);
     let beside = if key_width > 0.0 { KEY_GAP + key_width } else { 0.0 };
     let width = (grid.right() + beside).max(LEAST_WIDTH);
-    let header = Header::new(title, TITLE, &notes, width - MARGIN);
+    let header = FigureHeader::new(title, TITLE, &notes, width - MARGIN);
     let top = (MARGIN + header.height()).ceil();
 
     let mut canvas = Canvas::new();
@@ -126,12 +126,12 @@ fn check(tiles: &[Tile<'_>], shape: TileShape, columns: usize, row_captions: &[&
 }
 
 /// The values of the lightest and the darkest grey, and what a reader has to know about them.
-pub(crate) fn grey_scale(values: &[f64]) -> Option<(Range, Vec<String>)> {
+pub(crate) fn grey_scale(values: &[f64]) -> Option<(AxisRange, Vec<String>)> {
     let mut known: Vec<f64> = values.iter().copied().filter(|&value| drawable(value)).collect();
     known.sort_by(f64::total_cmp);
-    let full = Range { lo: *known.first()?, hi: *known.last()? };
+    let full = AxisRange { lo: *known.first()?, hi: *known.last()? };
     let at = |share: f64| known.get((share * (known.len() - 1) as f64).round() as usize).copied();
-    let inner = Range { lo: at(CLIPPED.0)?, hi: at(CLIPPED.1)? };
+    let inner = AxisRange { lo: at(CLIPPED.0)?, hi: at(CLIPPED.1)? };
     // A few bright pixels on an even ground are the picture, not its outliers.
     let range = if inner.opened() == inner { inner } else { full };
     let clipped = if range == full { "" } else { ", the 1st and 99th percentiles" };
@@ -151,7 +151,7 @@ pub(crate) fn shade(grey: usize) -> Rgb {
 }
 
 /// The finite pixels as `[column, row, width, height]` boxes of one grey: runs along a row, and equal runs below them.
-pub(crate) fn merged(values: &[f64], shape: TileShape, greys: Range) -> Vec<(usize, [usize; 4])> {
+pub(crate) fn merged(values: &[f64], shape: TileShape, greys: AxisRange) -> Vec<(usize, [usize; 4])> {
     let grey = |&value: &f64| {
         let share = ((value - greys.lo) / greys.span()).clamp(0.0, 1.0);
         drawable(value).then(|| (share * (GREYS - 1) as f64).round() as usize)
@@ -213,7 +213,7 @@ impl<'a> Marks<'a> {
     }
 }
 
-const FRAME_SIGN: Sign = Sign::Hollow(Shape::Square);
+const FRAME_SIGN: KeySign = KeySign::Hollow(MarkerShape::Square);
 
 /// The orange of the palette first, which stands out most among greys.
 fn frame_colour(index: usize) -> Rgb {
@@ -221,7 +221,7 @@ fn frame_colour(index: usize) -> Rgb {
 }
 
 /// Where the images stand; all lengths are whole, so that pixels are even.
-struct Layout {
+struct TilesLayout {
     columns: usize,
     left: f64,
     cell: f64,
@@ -232,7 +232,7 @@ struct Layout {
     tops: Vec<f64>,
 }
 
-impl Layout {
+impl TilesLayout {
     fn new(tiles: &[Tile<'_>], shape: TileShape, columns: usize, row_captions: &[&str]) -> Self {
         let widest = |texts: &mut dyn Iterator<Item = (&str, f64)>| {
             texts.map(|(text, size)| font::width(text, size, false)).fold(0.0, f64::max)
@@ -292,7 +292,7 @@ mod tests {
         let shape = TileShape { rows: 7, columns: 9 };
         let value = |pixel: usize| if pixel % 11 == 3 { f64::NAN } else { (pixel * pixel / 7 % 5) as f64 };
         let values: Vec<f64> = (0..63).map(value).collect();
-        let greys = Range { lo: 0.0, hi: 4.0 };
+        let greys = AxisRange { lo: 0.0, hi: 4.0 };
         let mut seen: Vec<Option<usize>> = vec![None; 63];
         for (grey, [column, row, width, height]) in merged(&values, shape, greys) {
             for pixel in (row..row + height).flat_map(|y| (column..column + width).map(move |x| 9 * y + x)) {
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn an_even_image_is_one_box() {
         let shape = TileShape { rows: 16, columns: 16 };
-        assert_eq!(merged(&[1.0; 256], shape, Range { lo: 0.0, hi: 1.0 }), [(23, [0, 0, 16, 16])]);
+        assert_eq!(merged(&[1.0; 256], shape, AxisRange { lo: 0.0, hi: 1.0 }), [(23, [0, 0, 16, 16])]);
     }
 
     #[test]

@@ -36,14 +36,14 @@ fn main() {
     let bayes = best_of(20, || bayesian_bound(&points, &x, &s, &z, &w, 1.0, 10.0).unwrap().value);
     println!("one value with gradient and set-up: GP-LVM {:.2} ms, Bayesian {:.2} ms", 1e3 * exact, 1e3 * bayes);
 
-    type Fit = fn(
+    type FitFunction = fn(
         &Matrix,
         Option<&Matrix>,
         usize,
         &GplvmOptions,
         &mut dyn FnMut(usize, f64) -> ControlFlow<()>,
     ) -> tangency::Result<tangency::peers::gplvm::GplvmFit>;
-    let models: [(&str, Fit); 3] =
+    let models: [(&str, FitFunction); 3] =
         [("gplvm", gplvm), ("gplvm_without_prior", gplvm_without_prior), ("bayesian_gplvm", bayesian_gplvm)];
     for (name, model) in models {
         let begin = Instant::now();

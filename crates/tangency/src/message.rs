@@ -97,6 +97,8 @@ pub enum Remedy {
     Set(&'static str, String),
     /// Turn a switch on.
     TurnOn(&'static str),
+    /// Turn a switch off.
+    TurnOff(&'static str),
     /// Give a setting a larger value.
     Raise(&'static str),
     /// Give a setting a smaller value.
@@ -152,24 +154,39 @@ pub trait Dialect: Sync {
     /// The number of a row or column of data that is the `index`-th, from 0.
     fn number(&self, index: usize) -> usize;
 
+    /// How a switch is turned off: the verb, and the rest of it.
+    fn without(&self, name: &str) -> (&'static str, String) {
+        ("use", self.assignment(name, "false"))
+    }
+
     /// How a column is left out of the features.
     fn without_column(&self, column: &str) -> String {
         format!("leave the column out with {}", self.assignment("exclude", column))
     }
 
-    /// A remedy as something to do: "give a larger …".
+    /// A remedy as something to do: "use a larger …".
     fn remedy(&self, remedy: &Remedy) -> String {
+        let (verb, object) = self.act(remedy);
+        if verb.is_empty() { object } else { format!("{verb} {object}") }
+    }
+
+    /// The verb of a remedy, where many have the same, and the rest of it.
+    fn act(&self, remedy: &Remedy) -> (&'static str, String) {
         match remedy {
-            Remedy::Set(name, value) => format!("use {}", self.assignment(name, value)),
-            Remedy::TurnOn(name) => format!("use {}", self.assignment(name, "true")),
-            Remedy::Raise(name) => format!("use a larger {}", self.setting(name)),
-            Remedy::Lower(name) => format!("use a smaller {}", self.setting(name)),
-            Remedy::Change(name) => format!("use another {}", self.setting(name)),
-            Remedy::Omit(name) => format!("leave out {}", self.setting(name)),
-            Remedy::Overwrite => format!("use {} to replace it", self.assignment("overwrite", "true")),
-            Remedy::ExcludeColumn(column) => self.without_column(&shown(column)),
-            Remedy::Do(message) => self.words(message),
-            Remedy::To(remedy, purpose) => format!("{} to {purpose}", self.remedy(remedy)),
+            Remedy::Set(name, value) => ("use", self.assignment(name, value)),
+            Remedy::TurnOn(name) => ("use", self.assignment(name, "true")),
+            Remedy::TurnOff(name) => self.without(name),
+            Remedy::Raise(name) => ("use", format!("a larger {}", self.setting(name))),
+            Remedy::Lower(name) => ("use", format!("a smaller {}", self.setting(name))),
+            Remedy::Change(name) => ("use", format!("another {}", self.setting(name))),
+            Remedy::Omit(name) => ("leave out", self.setting(name)),
+            Remedy::Overwrite => ("use", format!("{} to replace it", self.assignment("overwrite", "true"))),
+            Remedy::ExcludeColumn(column) => ("", self.without_column(&shown(column))),
+            Remedy::Do(message) => ("", self.words(message)),
+            Remedy::To(remedy, purpose) => {
+                let (verb, object) = self.act(remedy);
+                (verb, format!("{object} to {purpose}"))
+            }
         }
     }
 
@@ -190,10 +207,17 @@ pub trait Dialect: Sync {
 
     /// What is wrong, and what to do: one sentence.
     fn sentence(&self, what: &Message, remedies: &[Remedy]) -> String {
-        let mut text = self.words(what);
-        let ways: Vec<String> = remedies.iter().map(|remedy| self.remedy(remedy)).collect();
-        if !ways.is_empty() {
-            text = format!("{text}; {}", ways.join(", or "));
+        let (mut text, mut said) = (self.words(what), "");
+        for (place, remedy) in remedies.iter().enumerate() {
+            let (verb, object) = self.act(remedy);
+            text.push_str(if place == 0 { "; " } else { ", or " });
+            // a verb counts for what follows: "use A, or B"
+            if verb.is_empty() || verb != said {
+                text.push_str(&self.remedy(remedy));
+            } else {
+                text.push_str(&object);
+            }
+            said = verb;
         }
         text
     }
@@ -267,7 +291,7 @@ mod tests {
         let ways = [Remedy::Raise("nu"), Remedy::Set("lambda", "1".into()), Remedy::Do(message!["sleep on it"])];
         assert_eq!(
             Shouting.sentence(&what, &ways),
-            "row 1 holds \"run--2024\" and NU is 3; use a larger NU, or use LAMBDA:1, or sleep on it"
+            "row 1 holds \"run--2024\" and NU is 3; use a larger NU, or LAMBDA:1, or sleep on it"
         );
         assert_eq!(Fields.sentence(&what, &[]), "row 0 holds \"run--2024\" and nu is 3");
         let join = Remedy::TurnOn("connect").to("add bridges");

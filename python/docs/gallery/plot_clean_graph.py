@@ -37,7 +37,7 @@ print(f"{model.stop_reason_}, {len(model.edges_)} edges, bound {model.lower_boun
 # --------------------
 #
 # :func:`tangency.edge_scores` needs no new fit. ``resistance`` is 1 for an edge that alone holds two parts together and
-# small where many paths run beside it. ``residual`` is what the local maps cannot explain of it. ``score`` is the
+# small where many paths run next to it. ``residual`` is what the local maps cannot explain of it. ``score`` is the
 # product.
 
 scores = tangency.edge_scores(model)

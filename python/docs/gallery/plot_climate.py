@@ -3,7 +3,7 @@ Climate: do the months know the map?
 ====================================
 
 Each station is a row of twelve monthly values. Stations that are near each other on the map have similar years. So two
-coordinates may explain the twelve numbers, and they may look like a map. We never tell the model where a station is.
+coordinates may explain the twelve numbers, and they may look like a map. The model never learns where a station is.
 """
 
 import os
@@ -54,8 +54,8 @@ model = LLLVM(n_neighbors=12).fit(values)
 print(f"{model.stop_reason_}, bound {model.lower_bound_:.0f} nats")
 
 # %%
-# Beside the real map
-# -------------------
+# Next to the real map
+# --------------------
 #
 # The coordinates have no north. We look for the affine map (turn, stretch, shift) that brings them nearest to latitude
 # and longitude. R² is the share of latitude and longitude that is explained: 1 is a perfect map, 0 is none.
@@ -80,13 +80,13 @@ figure.colorbar(drawn, ax=panels, label="true longitude")
 # not know distances on the ground.
 #
 # On the 400 real stations of the US Historical Climatology Network (precipitation, not shipped with this package)
-# the same script gives R² 0.08 for latitude and 0.73 for longitude: their year tells east from west, and little of
-# north and south.
+# the same script gives R² 0.08 for latitude and 0.73 for longitude: their year separates east from west, and says
+# little about north and south.
 #
 # What moves along a coordinate
 # -----------------------------
 #
-# The local maps tell how much each month changes per unit of each coordinate. Averages over everything can cancel on a
+# The local maps show how much each month changes per unit of each coordinate. Averages over everything can cancel on a
 # bent sheet, so we ask for one region: the tenth of the stations with the lowest first coordinate.
 
 region = np.argsort(model.embedding_[:, 0])[: len(values) // 10]

@@ -1,9 +1,9 @@
 """
-Beside other methods
-====================
+Next to other methods
+=====================
 
-Nobody should take our word for it. Here the model stands beside the well-known methods, on a roll whose neighbour graph
-jumps from layer to layer. All get the same table and the same graph.
+Nobody should take our word for it. Here the model stands next to the well-known methods, on a roll whose neighbour
+graph jumps from layer to layer. All get the same table and the same graph.
 """
 
 import tangency
@@ -44,7 +44,7 @@ print(found)
 found.plot(truth[:, 0])
 
 # %%
-# A graph that jumps leads every method astray that believes it, ours too. Pruning helps, and it is the bound that tells
+# A graph that jumps leads every method astray that believes it, ours too. Pruning helps, and it is the bound that shows
 # which edges to prune.
 #
 # With a graph that is right

@@ -34,8 +34,8 @@ print(f"{model.stop_reason_}, bound {model.lower_bound_:.0f} nats")
 plotting.embedding(model, digits)
 
 # %%
-# One colour a digit. An ellipse reaches two standard deviations. Where ellipses of two digits overlap, the model
-# does not claim to tell them apart.
+# One colour per digit. An ellipse reaches two standard deviations. Where ellipses of two digits overlap, the model
+# does not claim to separate them.
 #
 # Hover pictures
 # --------------

@@ -2,7 +2,7 @@
 New points: place them, doubt them, send them back
 ==================================================
 
-A fitted model places rows that it has not seen, tells how strange they are, and says which measurements belong to a
+A fitted model places rows that it has not seen, shows how strange they are, and says which measurements belong to a
 place.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 from tangency import LLLVM, datasets, plotting
 
 # %%
-# We fit 200 points of a noisy S-curve. 60 other points of the same curve are new, and 20 strangers lie beside it.
+# We fit 200 points of a noisy S-curve. 60 other points of the same curve are new, and 20 strangers lie next to it.
 
 X, truth = datasets.make_s_curve(260, noise=0.03, random_state=5)
 X_new, truth_new = X[200:], truth[200:]

@@ -68,7 +68,7 @@ right.set_title(f"after: {pruned.model.lower_bound_:.0f} nats")
 
 # %%
 # Colour is the length along the sheet. Before, the colours are mixed: far parts of the sheet lie on top of each
-# other. The ellipses are large here, which is a hint. Do not count on it: they tell how sure a place is *if the
+# other. The ellipses are large here, which is a hint. Do not count on it: they show how sure a place is *if the
 # graph is right*. After, the colours run from one end to the other, and the ellipses are small.
 #
 # We know the truth here, so we can measure. An affine map from the coordinates to the truth explains this share of it:
@@ -89,7 +89,7 @@ print(f"after  {affine_r2(pruned.model.embedding_, truth):.3f}")
 # -------
 #
 # This is the first fit. The bound never falls from one iteration to the next. The run ends when it gains less than
-# ``tol`` nats a point. The first steps, far below, are cut off.
+# ``tol`` nats per point. The first steps, far below, are cut off.
 
 plotting.bound(folded)
 plt.show()

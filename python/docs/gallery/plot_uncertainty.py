@@ -67,8 +67,8 @@ for draw in draws:
     axes.scatter(draw[:, 0], draw[:, 1], c=truth[:, 0], s=2, alpha=0.35)
 axes.scatter(*model.embedding_.T, c=truth[:, 0], s=22, edgecolors="0.2", linewidths=0.5)
 axes.set_aspect("equal")
-axes.set_xlabel("component 0")
-axes.set_ylabel("component 1")
+axes.set_xlabel("x1")
+axes.set_ylabel("x2")
 axes.set_title("40 layouts from the posterior (small) and their mean (ringed)", fontsize="small")
 plt.show()
 

@@ -1,27 +1,27 @@
 //! Fits, and starts that are tried.
 
-use crate::arrays::{self, Lying, Pairs, Table};
-use crate::attend::{Stop, Told, Watch, attend_until};
+use crate::arrays::{self, PairArray, TableArray, TableLayout};
+use crate::attend::{ProgressReport, StopFlag, Watcher, attend_until};
 use crate::errors::exception;
-use crate::model::Model;
+use crate::model::NativeModel;
 use crate::settings;
 use pyo3::prelude::*;
 use std::time::Instant;
 use tangency::fit::{FullPosterior, Plan, StartRank};
-use tangency::io::Model as SavedModel;
+use tangency::io::Model;
 use tangency::linalg::Matrix;
 use tangency::{Choice, Config, Fit, Fitter, Progress, Start};
 
 /// A table to be fitted, the settings, and the graph if it is given.
 pub struct Task<'a> {
-    lying: Lying<'a>,
+    lying: TableLayout<'a>,
     config: Config,
     edges: Option<Vec<(u32, u32)>>,
 }
 
 impl<'a> Task<'a> {
-    pub fn new(values: &'a Table<'_>, config: &str, edges: Option<&Pairs<'_>>) -> PyResult<Self> {
-        let (lying, config) = (Lying::of(values)?, settings::config(config)?);
+    pub fn new(values: &'a TableArray<'_>, config: &str, edges: Option<&PairArray<'_>>) -> PyResult<Self> {
+        let (lying, config) = (TableLayout::of(values)?, settings::config(config)?);
         Ok(Self { lying, config, edges: edges.map(arrays::edges).transpose()? })
     }
 
@@ -32,8 +32,8 @@ impl<'a> Task<'a> {
         start: Option<Start>,
         only: Option<usize>,
         keep_posterior: bool,
-        watch: &Watch,
-    ) -> tangency::Result<Fitted> {
+        watch: &Watcher,
+    ) -> tangency::Result<TimedFit> {
         let (begin, lying) = (Instant::now(), self.lying);
         let mut fitter = self.fitter(watch);
         if let Some(start) = start {
@@ -46,10 +46,10 @@ impl<'a> Task<'a> {
             true => fitter.fit_with_posterior(lying.view())?,
             false => (fitter.fit_view(lying.view())?, None),
         };
-        Ok(Fitted { fit, posterior, seconds: begin.elapsed().as_secs_f64() })
+        Ok(TimedFit { fit, posterior, seconds: begin.elapsed().as_secs_f64() })
     }
 
-    fn fitter(self, watch: &Watch) -> Fitter<'_> {
+    fn fitter(self, watch: &Watcher) -> Fitter<'_> {
         let fitter = Fitter::new(self.config).observer(|progress| watch.tell(|| told(progress)));
         match self.edges {
             Some(edges) => fitter.edges(edges),
@@ -59,7 +59,7 @@ impl<'a> Task<'a> {
 }
 
 /// A fit, and how many seconds it took.
-pub struct Fitted {
+pub struct TimedFit {
     pub fit: Fit,
     pub posterior: Option<FullPosterior>,
     pub seconds: f64,
@@ -70,7 +70,7 @@ pub struct Fitted {
 pub enum Given<'py> {
     /// [n, d_x]
     #[pyo3(transparent)]
-    Coordinates(Table<'py>),
+    Coordinates(TableArray<'py>),
     /// [n, d_y, d_x] in scaled units
     #[pyo3(transparent)]
     Maps(numpy::PyReadonlyArray3<'py, f64>),
@@ -79,7 +79,7 @@ pub enum Given<'py> {
 impl Given<'_> {
     pub fn start(&self) -> PyResult<Start> {
         match self {
-            Self::Coordinates(table) => Ok(Start::Coordinates(Lying::of(table)?.to_matrix())),
+            Self::Coordinates(table) => Ok(Start::Coordinates(TableLayout::of(table)?.to_matrix())),
             Self::Maps(maps) => {
                 let maps = maps.as_array();
                 let [n, d_y, d_x] = [maps.shape()[0], maps.shape()[1], maps.shape()[2]];
@@ -112,31 +112,31 @@ pub fn best_start(ranks: Vec<Rank>) -> Option<usize> {
 #[pyo3(signature = (values, config, feature_names, edges, number, threads, stop=None))]
 pub fn try_start(
     py: Python<'_>,
-    values: Table<'_>,
+    values: TableArray<'_>,
     config: &str,
     feature_names: Vec<String>,
-    edges: Option<Pairs<'_>>,
+    edges: Option<PairArray<'_>>,
     number: usize,
     threads: usize,
-    stop: Option<&Stop>,
-) -> PyResult<(Rank, Option<Model>)> {
+    stop: Option<&StopFlag>,
+) -> PyResult<(Rank, Option<NativeModel>)> {
     let task = Task::new(&values, config, edges.as_ref())?;
     let tried = attend_until(py, stop, threads, None, |watch| {
         let lying = task.lying;
         task.fitter(watch).try_start(lying.view(), number)
     })?;
-    let model = tried.fit.map(|fit| Model::new(SavedModel { fit, feature_names, ids: None, labels: None }));
+    let model = tried.fit.map(|fit| NativeModel::new(Model { fit, feature_names, ids: None, labels: None }));
     Ok(((tried.rank.stands, tried.rank.bound_scaled), model))
 }
 
-fn told(progress: &Progress) -> Told {
+fn told(progress: &Progress) -> ProgressReport {
     let stage = progress.stage.name().replace('-', " ");
     let run = match (progress.trial, progress.starts) {
         (true, starts) => format!("trial {}/{starts}, {stage}", progress.start),
         (false, 1) => stage,
         (false, starts) => format!("start {}/{starts}, {stage}", progress.start),
     };
-    Told {
+    ProgressReport {
         step: run,
         done: progress.point.iteration,
         total: Some(progress.max_iter),

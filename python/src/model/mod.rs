@@ -7,12 +7,12 @@ mod training_points;
 
 pub use fit::{Given, best_start, starts, try_start};
 
-use crate::arrays::{Lying, Out, OutPairs, Pairs, Table, array, pairs, rows};
-use crate::attend::{Stop, Told, Watch, attend, attend_until};
+use crate::arrays::{Out, OutPairs, PairArray, TableArray, TableLayout, array, pairs, rows};
+use crate::attend::{ProgressReport, StopFlag, Watcher, attend, attend_until};
 use crate::errors::exception;
 use crate::settings;
-use crate::words::Arguments;
-use fit::{Fitted, Task};
+use crate::words::PythonWords;
+use fit::{Task, TimedFit};
 use numpy::{Ix1, Ix2, Ix3, Ix4};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -20,20 +20,18 @@ use pyo3::types::PyBytes;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tangency::Choice;
-use tangency::extend::{Extension, Predicts, loadings};
+use tangency::extend::{Extension, Predicts};
 use tangency::fit::{Caution, FullPosterior};
 use tangency::inference::Deviations;
 use tangency::io::table::{TableOptions, TableStream};
-use tangency::io::{
-    Claims, Model as SavedModel, NewRows, TableWriter, load_model, model_from_bytes, model_to_bytes, save_model,
-};
+use tangency::io::{Claims, Model, NewRows, TableWriter, load_model, model_from_bytes, model_to_bytes, save_model};
 use tangency::message::Sentence;
-use training_points::Seen;
+use training_points::SeenArrays;
 
 /// A fit and the names of its table. It never changes; what changes a model makes another.
-#[pyclass(frozen, module = "tangency._tangency")]
-pub struct Model {
-    pub saved: Arc<SavedModel>,
+#[pyclass(frozen, name = "Model", module = "tangency._tangency")]
+pub struct NativeModel {
+    pub saved: Arc<Model>,
     extension: OnceLock<Arc<Extension>>,
     /// The whole posterior, from a fit that was asked to keep it until it is pruned.
     posterior: Mutex<Option<FullPosterior>>,
@@ -42,8 +40,8 @@ pub struct Model {
     seconds: f64,
 }
 
-impl Model {
-    pub fn new(saved: SavedModel) -> Self {
+impl NativeModel {
+    pub fn new(saved: Model) -> Self {
         Self { saved: Arc::new(saved), extension: OnceLock::new(), posterior: Mutex::default(), seconds: 0.0 }
     }
 
@@ -54,12 +52,12 @@ impl Model {
 
     /// The same names with another fit.
     pub fn with_fit(&self, fit: tangency::Fit) -> Self {
-        let SavedModel { feature_names, ids, labels, .. } = &*self.saved;
-        Self::new(SavedModel { fit, feature_names: feature_names.clone(), ids: ids.clone(), labels: labels.clone() })
+        let Model { feature_names, ids, labels, .. } = &*self.saved;
+        Self::new(Model { fit, feature_names: feature_names.clone(), ids: ids.clone(), labels: labels.clone() })
     }
 
     /// The model prepared for new points, once.
-    fn extension(&self) -> tangency::Result<&Extension> {
+    pub fn extension(&self) -> tangency::Result<&Extension> {
         if self.extension.get().is_none() {
             let made = Arc::new(Extension::new(&self.saved.fit)?);
             let _ = self.extension.set(made); // another thread may have been quicker with the same
@@ -69,29 +67,29 @@ impl Model {
 }
 
 #[pymethods]
-impl Model {
+impl NativeModel {
     /// Fits a table.
     #[staticmethod]
     #[pyo3(signature = (values, config, feature_names, *, edges=None, start=None, only=None, keep_posterior=false, threads=1, progress=None, stop=None))]
     fn fit(
         py: Python<'_>,
-        values: Table<'_>,
+        values: TableArray<'_>,
         config: &str,
         feature_names: Vec<String>,
-        edges: Option<Pairs<'_>>,
+        edges: Option<PairArray<'_>>,
         start: Option<Given<'_>>,
         only: Option<usize>,
         keep_posterior: bool,
         threads: usize,
         progress: Option<Py<PyAny>>,
-        stop: Option<&Stop>,
+        stop: Option<&StopFlag>,
     ) -> PyResult<Self> {
         let task = Task::new(&values, config, edges.as_ref())?;
         let start = start.map(|start| start.start()).transpose()?;
         let found =
             attend_until(py, stop, threads, progress.as_ref(), |watch| task.fit(start, only, keep_posterior, watch))?;
-        let Fitted { fit, posterior, seconds } = found;
-        let made = Self::new(SavedModel { fit, feature_names, ids: None, labels: None });
+        let TimedFit { fit, posterior, seconds } = found;
+        let made = Self::new(Model { fit, feature_names, ids: None, labels: None });
         Ok(Self { seconds, posterior: Mutex::new(posterior), ..made })
     }
 
@@ -183,11 +181,10 @@ impl Model {
         attributes::bounds(py, &self.saved.fit)
     }
 
-    /// α, γ, λ, ν.
+    /// The hyper-parameters by name.
     #[getter]
-    fn hyperparameters(&self) -> (f64, f64, f64, f64) {
-        let hyper = &self.saved.fit.hyper;
-        (hyper.alpha, hyper.gamma, hyper.lambda, hyper.nu)
+    fn hyperparameters(&self) -> Vec<(&'static str, f64)> {
+        self.saved.fit.hyper.named().collect()
     }
 
     #[getter]
@@ -266,17 +263,17 @@ impl Model {
     #[getter]
     fn cautions(&self) -> Vec<(bool, String)> {
         let of_run = |caution: &Caution| matches!(caution, Caution::Collapsed | Caution::NotConverged);
-        self.saved.cautions().iter().map(|caution| (of_run(caution), caution.in_words(&Arguments))).collect()
+        self.saved.cautions().iter().map(|caution| (of_run(caution), caution.in_words(&PythonWords))).collect()
     }
 
     /// Coordinates of rows and their standard deviations, and how many rows had not come to rest.
     fn transform<'py>(
         &self,
         py: Python<'py>,
-        values: Table<'py>,
+        values: TableArray<'py>,
         threads: usize,
     ) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>, usize)> {
-        let (lying, d_x) = (Lying::of(&values)?, self.saved.fit.coordinates.ncols());
+        let (lying, d_x) = (TableLayout::of(&values)?, self.saved.fit.coordinates.ncols());
         let placed = attend(py, threads, None, |watch| new_rows::place(self.extension()?, lying, watch))?;
         let shape = (placed.mean.len() / d_x, d_x);
         Ok((array(py, placed.mean, shape)?, array(py, placed.deviations, shape)?, placed.unsettled))
@@ -286,10 +283,10 @@ impl Model {
     fn score<'py>(
         &self,
         py: Python<'py>,
-        values: Table<'py>,
+        values: TableArray<'py>,
         threads: usize,
     ) -> PyResult<(Out<'py, Ix1>, Out<'py, Ix1>)> {
-        let lying = Lying::of(&values)?;
+        let lying = TableLayout::of(&values)?;
         let (densities, novelty) = attend(py, threads, None, |watch| new_rows::score(self.extension()?, lying, watch))?;
         let m = densities.len();
         Ok((array(py, densities, m)?, array(py, novelty, m)?))
@@ -299,11 +296,11 @@ impl Model {
     fn reconstruct<'py>(
         &self,
         py: Python<'py>,
-        coordinates: Table<'py>,
+        coordinates: TableArray<'py>,
         placed_row: bool,
         threads: usize,
     ) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>)> {
-        let coordinates = Lying::of(&coordinates)?.to_matrix();
+        let coordinates = TableLayout::of(&coordinates)?.to_matrix();
         let predicts = if placed_row { Predicts::PlacedRow } else { Predicts::Measurement };
         let found = attend(py, threads, None, |_| self.extension()?.reconstruct(&coordinates, predicts))?;
         Ok((rows(py, &found.values)?, rows(py, &found.deviations)?))
@@ -323,7 +320,7 @@ impl Model {
 
     /// Each training point as the others see it: coordinates, values, standard deviations, strain; NaN for a point
     /// without which the graph would be in pieces.
-    fn left_out<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<Seen<'py>> {
+    fn left_out<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<SeenArrays<'py>> {
         training_points::left_out(py, self, threads)
     }
 
@@ -332,12 +329,6 @@ impl Model {
     fn calibrated(&self, py: Python<'_>, parts: usize, threads: usize, progress: Option<Py<PyAny>>) -> PyResult<Self> {
         training_points::calibrated(py, &self.saved.fit, parts, threads, progress.as_ref())
             .map(|fit| self.with_fit(fit))
-    }
-
-    /// Change of each feature per unit of each coordinate, averaged over points: means and standard deviations.
-    fn loadings<'py>(&self, py: Python<'py>, points: Vec<usize>) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>)> {
-        let found = loadings(&self.saved.fit, &points).map_err(exception)?;
-        Ok((rows(py, &found.mean)?, rows(py, &found.deviation)?))
     }
 
     /// The distance of two points: of their means, and the lower end, median and upper end of its interval.
@@ -373,13 +364,13 @@ impl Model {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(usize, usize, bool)> {
         let options = TableOptions { columns, id_column, label_column, ..TableOptions::default() };
-        let seen = attend(py, threads, progress.as_ref(), |watch: &Watch| {
+        let seen = attend(py, threads, progress.as_ref(), |watch: &Watcher| {
             TableWriter::check(&destination)?;
             let out = Claims::new(overwrite, [&source]).claim(&destination)?;
             let new = NewRows::new(&source, TableStream::open(&source, &options)?, &self.saved)?;
             let total = new.rows();
             new.transform(&self.saved, self.extension()?, &out, details, |done| {
-                watch.tell(|| Told { step: "rows".into(), done, total, bound: None })
+                watch.tell(|| ProgressReport { step: "rows".into(), done, total, bound: None })
             })
         })?;
         Ok((seen.rows, seen.rare, seen.interrupted))

@@ -1,7 +1,7 @@
 //! New rows: placed and scored.
 
-use crate::arrays::Lying;
-use crate::attend::Watch;
+use crate::arrays::TableLayout;
+use crate::attend::Watcher;
 use tangency::extend::Extension;
 use tangency::io::of_table;
 use tangency::linalg::View;
@@ -18,7 +18,7 @@ pub struct Placed {
 }
 
 /// Places rows.
-pub fn place(extension: &Extension, lying: Lying<'_>, watch: &Watch) -> tangency::Result<Placed> {
+pub fn place(extension: &Extension, lying: TableLayout<'_>, watch: &Watcher) -> tangency::Result<Placed> {
     let mut placed = Placed::default();
     in_blocks(lying, watch, |rows| {
         for placement in &extension.transform_columns(rows)? {
@@ -33,7 +33,7 @@ pub fn place(extension: &Extension, lying: Lying<'_>, watch: &Watch) -> tangency
 }
 
 /// Log-density of rows, and their novelty.
-pub fn score(extension: &Extension, lying: Lying<'_>, watch: &Watch) -> tangency::Result<(Vec<f64>, Vec<f64>)> {
+pub fn score(extension: &Extension, lying: TableLayout<'_>, watch: &Watcher) -> tangency::Result<(Vec<f64>, Vec<f64>)> {
     let mut densities = Vec::new();
     in_blocks(lying, watch, |rows| {
         densities.extend(extension.transform_columns(rows)?.iter().map(|p| extension.log_density(p)));
@@ -45,8 +45,8 @@ pub fn score(extension: &Extension, lying: Lying<'_>, watch: &Watch) -> tangency
 
 /// Some rows at a time, a row a column, so that Ctrl-C is heard between them.
 fn in_blocks(
-    lying: Lying<'_>,
-    watch: &Watch,
+    lying: TableLayout<'_>,
+    watch: &Watcher,
     mut work: impl FnMut(View) -> tangency::Result<()>,
 ) -> tangency::Result<()> {
     const ROWS: usize = 4096;

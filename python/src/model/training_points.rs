@@ -1,18 +1,18 @@
 //! What a model knows of its own points.
 
-use super::Model;
+use super::NativeModel;
 use crate::arrays::{Out, array};
-use crate::attend::{Told, attend};
+use crate::attend::{ProgressReport, attend};
 use numpy::{Ix1, Ix2, Ix3};
 use pyo3::prelude::*;
 use tangency::extend::{LeftOut, calibrate};
 use tangency::{Fit, Progress};
 
 /// Coordinates, values, standard deviations and strain.
-pub type Seen<'py> = (Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix1>);
+pub type SeenArrays<'py> = (Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix1>);
 
 /// Each training point as the others see it.
-pub fn left_out<'py>(py: Python<'py>, model: &Model, threads: usize) -> PyResult<Seen<'py>> {
+pub fn left_out<'py>(py: Python<'py>, model: &NativeModel, threads: usize) -> PyResult<SeenArrays<'py>> {
     let seen = attend(py, threads, None, |_| Ok(model.extension()?.left_out()))?;
     let fit = &model.saved.fit;
     let (n, d_x, d_y) = (fit.n(), fit.coordinates.ncols(), fit.observations.ncols());
@@ -42,9 +42,9 @@ pub fn calibrated(
     Ok(Fit { calibration: Some(found), ..fit.clone() })
 }
 
-fn of_parts(part: usize, parts: usize, progress: &Progress) -> Told {
+fn of_parts(part: usize, parts: usize, progress: &Progress) -> ProgressReport {
     let bound = Some(progress.point.bound_scaled);
-    Told { step: format!("part {}/{parts}", part + 1), done: part, total: Some(parts), bound }
+    ProgressReport { step: format!("part {}/{parts}", part + 1), done: part, total: Some(parts), bound }
 }
 
 /// Draws of all coordinates. [draws, n, d_x]

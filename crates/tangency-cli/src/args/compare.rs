@@ -1,6 +1,6 @@
 //! What was typed to see methods side by side.
 
-use super::settings::{Compared, Settings};
+use super::settings::{ComparedSettings, Settings};
 use super::{EdgeListArgs, FILES, GRAPH, PageArgs, TABLE, TableArgs};
 use clap::Args;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub struct CompareArgs {
     #[arg(long, help = methods(), value_delimiter = ',', default_value = "all", value_name = "LIST", help_heading = METHODS)]
     pub methods: Vec<String>,
     #[command(flatten)]
-    pub settings: Settings<Compared>,
+    pub settings: Settings<ComparedSettings>,
     #[command(flatten, next_help_heading = GRAPH)]
     pub graph: EdgeListArgs,
     /// Share of the local variance that LLE adds to its systems

@@ -32,9 +32,9 @@ impl Scope for All {
 }
 
 /// Those of methods side by side.
-pub struct Compared;
+pub struct ComparedSettings;
 
-impl Scope for Compared {
+impl Scope for ComparedSettings {
     fn takes(name: &str) -> bool {
         name != "full_covariance"
     }

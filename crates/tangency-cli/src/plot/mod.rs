@@ -45,7 +45,7 @@ pub fn run(args: &PlotArgs, say: Say) -> Result<()> {
     Ok(())
 }
 
-type Drawn = std::result::Result<Figure, FigureError>;
+type PlotOutput = std::result::Result<Figure, FigureError>;
 
 fn unfit<T>(name: &'static str, problem: impl Into<Message>, remedy: Remedy) -> Result<T> {
     Err(Error::unfit(name, problem, [remedy]))

@@ -1,6 +1,6 @@
 //! Figures of where the points are: map, tangents, edges.
 
-use super::{Drawn, unfit};
+use super::{PlotOutput, unfit};
 use crate::args::PlotArgs;
 use crate::info;
 use crate::rows::counted;
@@ -18,7 +18,7 @@ const MOST_NAMES: usize = 24;
 /// manifold.
 const SIDES: [f64; 2] = [1.6, 0.75];
 
-pub fn map(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
+pub fn map(model: &Model, args: &PlotArgs, format: Format) -> Result<PlotOutput> {
     let fit = &model.fit;
     let view = MapView::new(fit);
     let title;
@@ -57,7 +57,7 @@ pub fn map(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
             Colour::Continuous { values: fit.observations.col_as_slice(f), title: &title }
         }
     };
-    Ok(draw::embedding(&view.coordinates, draw::Uncertainty::Covariances(&view.covariances), colour, format))
+    Ok(draw::embedding(&view.coordinates, draw::PointUncertainty::Covariances(&view.covariances), colour, format))
 }
 
 /// Labels as numbers, if they are that and too many to be names; one that is missing is no number.
@@ -79,7 +79,7 @@ fn feature_number(model: &Model, text: &str) -> Option<usize> {
     names.iter().position(|name| name == text).or_else(by_number)
 }
 
-pub fn tangents(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
+pub fn tangents(model: &Model, args: &PlotArgs, format: Format) -> Result<PlotOutput> {
     let fit = &model.fit;
     let (d_x, d_y) = (fit.coordinates.ncols(), fit.observations.ncols());
     let axes: Vec<usize> = match (args.columns.is_empty(), d_y) {
@@ -101,7 +101,12 @@ pub fn tangents(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn>
             .map(|text| {
                 feature_number(model, text).ok_or_else(|| {
                     let features = info::shortened(&model.feature_names);
-                    let problem = message!["there is no feature \"", given(text), "\" in the model"];
+                    let problem = message![
+                        Piece::Setting("columns"),
+                        " names \"",
+                        given(text),
+                        "\", which is no feature of the model"
+                    ];
                     Error::unfit("columns", problem, [Remedy::act(format!("choose among its features ({features})"))])
                 })
             })
@@ -163,7 +168,7 @@ fn view(text: &str) -> Result<(f64, f64)> {
     }
 }
 
-pub fn edges(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
+pub fn edges(model: &Model, args: &PlotArgs, format: Format) -> Result<PlotOutput> {
     let top = args.top.unwrap_or(TOP_EDGES);
     let edges: Vec<draw::Edge> = EdgesView::new(model)?
         .edges

@@ -1,6 +1,6 @@
 //! Figures of what the model says in numbers: bound, loadings, grid.
 
-use super::{Drawn, unfit};
+use super::{PlotOutput, unfit};
 use crate::args::PlotArgs;
 use crate::loadings::{chosen, described_choice};
 use crate::reconstruct::counts;
@@ -19,7 +19,7 @@ const GRID: usize = 12;
 /// More cells along a side cannot be told apart.
 const MOST_CELLS: usize = 60;
 
-pub fn bound(fit: &Fit, format: Format) -> Drawn {
+pub fn bound(fit: &Fit, format: Format) -> PlotOutput {
     let view = BoundView::new(fit);
     // Parts are large and change little, so what is drawn is how far they are from their last values.
     let apart = |part: &NamedSeries| (part.label, part.values.iter().map(|value| value - part.last).collect());
@@ -50,7 +50,7 @@ fn last(view: &BoundView) -> String {
     format!("last: bound {} = {} nats", number(view.last), parts.join(", "))
 }
 
-pub fn loadings(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
+pub fn loadings(model: &Model, args: &PlotArgs, format: Format) -> Result<PlotOutput> {
     let points = chosen(model, &args.choice)?;
     let view = LoadingsView::new(model, &points)?;
     let strongest = view.directions(args.top.unwrap_or(TOP_FEATURES));
@@ -73,7 +73,7 @@ pub fn loadings(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn>
     Ok(draw::bars(&groups, "change", &notes, format))
 }
 
-pub fn grid(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
+pub fn grid(model: &Model, args: &PlotArgs, format: Format) -> Result<PlotOutput> {
     let fit = &model.fit;
     let (d_x, d_y) = (fit.coordinates.ncols(), fit.observations.ncols());
     let plane = d_x.min(2);
@@ -117,8 +117,8 @@ pub fn grid(model: &Model, args: &PlotArgs, format: Format) -> Result<Drawn> {
         false => found.values[(i, f)],
     };
     let deviation = |i: usize, f: usize| found.deviations[(i, f)] / if own_units { unit[f] } else { 1.0 };
-    let cells: Vec<draw::Cell> = (0..grid.count())
-        .map(|i| draw::Cell {
+    let cells: Vec<draw::LatticeCell> = (0..grid.count())
+        .map(|i| draw::LatticeCell {
             values: (0..d_y).map(|f| value(i, f)).collect(),
             deviations: if image { vec![] } else { (0..d_y).map(|f| deviation(i, f)).collect() },
             known: known[i],

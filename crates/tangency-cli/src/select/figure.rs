@@ -8,7 +8,7 @@ use tangency::{Result, Symmetry};
 use tangency_report::{Figure, FigureError, Point, Series, curves};
 
 /// A figure, and what it could not show.
-pub struct Drawn {
+pub struct SelectionFigure {
     pub figure: Option<Figure>,
     pub left_out: Option<String>,
 }
@@ -22,7 +22,7 @@ enum Axis {
 }
 
 /// Draws the bounds; graphs that have no place along the axis are left to the table.
-pub fn draw(selection: &Selection, found: &EvidenceView) -> Result<Drawn> {
+pub fn draw(selection: &Selection, found: &EvidenceView) -> Result<SelectionFigure> {
     let graphs: Vec<&GraphChoice> = selection.candidates().iter().map(|c| selection.graph(c)).collect();
     // of several kinds the first that has anything to show
     let shown = |axis: Axis| {
@@ -78,7 +78,7 @@ pub fn draw(selection: &Selection, found: &EvidenceView) -> Result<Drawn> {
         }
         Some(_) => None,
     };
-    Ok(Drawn { figure, left_out })
+    Ok(SelectionFigure { figure, left_out })
 }
 
 fn axis_of(graph: &GraphChoice) -> Axis {

@@ -86,7 +86,7 @@ fn whole_numbers(field: &'static str, text: &str) -> Result<Vec<usize>> {
             _ => return Err(unread()),
         };
         if first == 0 {
-            return Err(invalid(text, "the smallest value is 1".into(), "begin at 1 or more"));
+            return Err(invalid(text, "the smallest value is 1".into(), "begin with at least 1"));
         }
         if step == 0 {
             return Err(invalid(text, "the smallest step is 1".into(), "use a larger step"));

@@ -47,10 +47,10 @@ impl Journal {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| Error::unreadable(&path, &error))?;
         let (cells, whole) = match read(&bytes, &header) {
-            Contents::Cells(cells, whole) => (cells, whole),
-            Contents::Empty => (vec![], 0),
-            Contents::Foreign if force => (vec![], 0),
-            Contents::Foreign => return Err(foreign(&path)),
+            JournalContents::Cells(cells, whole) => (cells, whole),
+            JournalContents::Empty => (vec![], 0),
+            JournalContents::Foreign if force => (vec![], 0),
+            JournalContents::Foreign => return Err(foreign(&path)),
         };
         file.set_len(whole as u64).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
@@ -96,7 +96,7 @@ impl Journal {
     }
 }
 
-enum Contents {
+enum JournalContents {
     /// Cells, and how many bytes are whole lines.
     Cells(Vec<Cell>, usize),
     /// Not even a whole first line.
@@ -105,19 +105,23 @@ enum Contents {
     Foreign,
 }
 
-fn read(bytes: &[u8], header: &Value) -> Contents {
+fn read(bytes: &[u8], header: &Value) -> JournalContents {
     let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
     let mut lines = bytes[..whole].split_inclusive(|&byte| byte == b'\n');
     let Some(first) = lines.next() else {
         // a header that was cut short is ours, any other beginning is not
-        return if header.to_string().as_bytes().starts_with(bytes) { Contents::Empty } else { Contents::Foreign };
+        return if header.to_string().as_bytes().starts_with(bytes) {
+            JournalContents::Empty
+        } else {
+            JournalContents::Foreign
+        };
     };
     if serde_json::from_slice::<Value>(first).ok().as_ref() != Some(header) {
-        return Contents::Foreign;
+        return JournalContents::Foreign;
     }
     match lines.map(serde_json::from_slice).collect::<std::result::Result<Vec<Cell>, _>>() {
-        Ok(cells) => Contents::Cells(cells, whole),
-        Err(_) => Contents::Foreign,
+        Ok(cells) => JournalContents::Cells(cells, whole),
+        Err(_) => JournalContents::Foreign,
     }
 }
 

@@ -7,7 +7,7 @@ mod verdict;
 
 use crate::args::SelectArgs;
 use crate::figure_file::FileKind;
-use crate::report::Page;
+use crate::report::ReportPage;
 use crate::words::Flags;
 use crate::{fit, interrupt, say::Say};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -37,7 +37,7 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
 
     let table = read_table(&args.table.table, &fit::table_options(&args.table))?;
     if let Ok((.., page)) = &outputs {
-        Page::check(page, table.values.ncols())?;
+        ReportPage::check(page, table.values.ncols())?;
     }
     let graphs = asked.graphs(args, &table)?;
     let selection = Selection::new(&table.values, config, graphs, asked.n_components)?.seeds(args.seeds)?.words(&Flags);
@@ -98,7 +98,7 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
 
 /// The page of the best candidate, which is fitted once more.
 fn write_page(
-    page: &Page,
+    page: &ReportPage,
     selection: &Selection,
     cells: &[Cell],
     table: Table,
@@ -117,10 +117,10 @@ fn write_page(
     page.write(&model, &args.table, Report { selection, ..Report::default() }).map(Some)
 }
 
-fn claim(args: &SelectArgs, figure: &Path, force: bool) -> Result<(Output, Output, Option<Page>)> {
+fn claim(args: &SelectArgs, figure: &Path, force: bool) -> Result<(Output, Output, Option<ReportPage>)> {
     let mut claims = Claims::new(force, [&args.table.table].into_iter().chain(&args.edges));
     let out = claims.claim(&args.out)?;
-    Ok((out, claims.claim(figure)?, Page::claim(&args.page, &mut claims)?))
+    Ok((out, claims.claim(figure)?, ReportPage::claim(&args.page, &mut claims)?))
 }
 
 /// Fits what is not done, each fit on disk as soon as it is; nothing if Ctrl-C ended it.

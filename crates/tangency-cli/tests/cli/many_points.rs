@@ -212,8 +212,8 @@ fn the_full_covariance_takes_the_exact_engine() {
     let folder = with_sheet();
     let told = run_json(folder.path(), "fit s.csv --columns y1:y3 -k 9 --init pca --full-covariance");
     assert_eq!(told["engine"]["kind"], "exact");
-    refused(folder.path(), &format!("{FIT} --full-covariance --force"), "use engine exact");
-    refused(folder.path(), "prune model.safetensors --engine factorised", "left out for a model");
+    refused(folder.path(), &format!("{FIT} --full-covariance --force"), "use --engine exact");
+    refused(folder.path(), "prune model.safetensors --engine factorised", "a model has its own");
 }
 
 fn refused(folder: &Path, arguments: &str, words: &str) {

@@ -7,7 +7,7 @@ mod command;
 mod python;
 
 use command::Flags;
-use python::{Arguments, Exception};
+use python::{Exception, PythonWords};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use tangency::compare::{Comparison, Entrant};
@@ -43,7 +43,7 @@ fn settings() -> Vec<Case> {
     vec![
         bad("a whole number is too small", Config { n_neighbors: 0, ..plain() }),
         bad("a number is not positive", Config { epsilon: -1.0, ..plain() }),
-        bad("a number is negative", Config { tol: f64::NAN, ..plain() }),
+        bad("a number is negative", Config { tol: -1e-4, ..plain() }),
         bad("a share is above 1", Config { pca: Some(1.5), ..plain() }),
         bad(
             "an engine has no full covariance",
@@ -177,7 +177,7 @@ fn with_files(folder: &Path) -> Vec<Case> {
         refused("not UTF-8", read_table(&file("run--2024.csv", b"a,b\n\xff,2\n"), &plain())),
         refused("an unknown format", read_table(&file("run--2024.xlsx", b"PK"), &plain())),
         refused("not an array", read_table(&file("run--2024.npy", b"1,2"), &plain())),
-        refused("an array of text", read(good, TableOptions { array: Some("x".into()), ..plain() })),
+        refused("an array of a file without names", read(good, TableOptions { array: Some("x".into()), ..plain() })),
         refused("a range backwards", read(good, TableOptions { columns: Some(list(&["b:a"])), ..plain() })),
         refused("the ids are a feature", {
             read(good, TableOptions { columns: Some(list(&["a", "id"])), id_column: Some("id".into()), ..plain() })
@@ -216,13 +216,13 @@ fn page() -> String {
     for (heading, cases) in parts {
         let _ = write!(text, "\n## {heading}\n\n| what happened | the command | Python |\n|---|---|---|\n");
         for (what, error) in cases {
-            let (command, python) = (cell(error.in_words(&Flags)), cell(error.in_words(&Arguments)));
+            let (command, python) = (cell(error.in_words(&Flags)), cell(error.in_words(&PythonWords)));
             let _ = writeln!(text, "| {what} | {command} | `{:?}`: {python} |", Exception::of(&error));
         }
     }
     text.push_str("\n## Cautions\n\nWarnings of a fit that is there.\n\n| what happened | the command | Python |\n|---|---|---|\n");
     for (what, caution) in message_examples::cautions() {
-        let (command, python) = (cell(caution.in_words(&Flags)), cell(caution.in_words(&Arguments)));
+        let (command, python) = (cell(caution.in_words(&Flags)), cell(caution.in_words(&PythonWords)));
         let _ = writeln!(text, "| {what} | {command} | {python} |");
     }
     text

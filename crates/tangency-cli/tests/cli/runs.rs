@@ -29,7 +29,14 @@ fn fit_writes_model_embedding_and_trace() {
     }
 
     let trace = Columns::read(&folder.path().join("t.csv"));
-    assert_eq!(trace.header, ["iteration", "bound_scaled", "bound", "gamma", "alpha", "lambda", "nu"]);
+    let parts = ["part_likelihood", "part_log_determinant", "part_maps", "part_coordinates"];
+    let names = ["iteration", "bound_scaled", "bound", "gamma", "alpha", "lambda", "nu"];
+    assert_eq!(trace.header, [&names[..], &parts[..]].concat());
+    let columns = parts.map(|part| trace.numbers(part));
+    for (t, bound) in trace.numbers("bound_scaled").into_iter().enumerate() {
+        let sum: f64 = columns.iter().map(|column| column[t]).sum();
+        assert!((sum - bound).abs() < 1e-9 * bound.abs().max(1.0), "iteration {t}");
+    }
     let counted: Vec<f64> = (1..=trace.rows.len()).map(|i| i as f64).collect();
     assert_eq!(trace.numbers("iteration"), counted);
 

@@ -32,9 +32,9 @@ impl Serialize for Floats {
 
 /// Pairs of points.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Pairs(pub Vec<(u32, u32)>);
+pub struct PagePairs(pub Vec<(u32, u32)>);
 
-impl Serialize for Pairs {
+impl Serialize for PagePairs {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let bytes: Vec<u8> = self.0.iter().flat_map(|&(i, j)| [i, j]).flat_map(u32::to_le_bytes).collect();
         array(serializer, "u32", &bytes, &[self.0.len(), 2])
@@ -43,9 +43,9 @@ impl Serialize for Pairs {
 
 /// Numbers of rows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rows(pub Vec<u32>);
+pub struct RowNumbers(pub Vec<u32>);
 
-impl Serialize for Rows {
+impl Serialize for RowNumbers {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let bytes: Vec<u8> = self.0.iter().copied().flat_map(u32::to_le_bytes).collect();
         array(serializer, "u32", &bytes, &[self.0.len()])
@@ -86,11 +86,11 @@ pub struct Data {
     pub density: Option<Floats>,
     pub features: Features,
     pub image: Option<Image>,
-    pub model: Option<Maps>,
-    pub graph: Graph,
+    pub model: Option<PageMaps>,
+    pub graph: PageGraph,
     pub bound: History,
-    pub selection: Option<Compared>,
-    pub comparisons: Option<Vec<Comparison>>,
+    pub selection: Option<ComparedCandidates>,
+    pub comparisons: Option<Vec<PageComparison>>,
 }
 
 #[derive(Clone, Debug, serde::Serialize)]
@@ -114,7 +114,7 @@ pub struct Image {
 
 /// What reconstructions and loadings in the page are made from.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct Maps {
+pub struct PageMaps {
     pub maps: Floats,
     pub map_variance: Floats,
     pub scale: Vec<f64>,
@@ -136,8 +136,8 @@ pub struct AverageLoadings {
 }
 
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct Graph {
-    pub edges: Pairs,
+pub struct PageGraph {
+    pub edges: PagePairs,
     pub scores: Option<Floats>,
     pub residual: Option<Floats>,
     pub resistance: Option<Floats>,
@@ -147,7 +147,7 @@ pub struct Graph {
     pub removed: Vec<(u32, u32)>,
     pub refit: String,
     /// Rows of the table that the points are, where they are not all.
-    pub rows: Option<Rows>,
+    pub rows: Option<RowNumbers>,
 }
 
 /// A change of the graph and what the bound says of it.
@@ -201,7 +201,7 @@ impl From<BoundView> for History {
 
 /// Graphs and dimensions that were compared by the bound.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Compared {
+pub struct ComparedCandidates {
     /// Graph by graph, and for each graph dimension by dimension.
     pub candidates: Vec<CandidateRow>,
     /// The place of the best.
@@ -210,7 +210,7 @@ pub struct Compared {
     pub equal: EqualRule,
 }
 
-impl From<&EvidenceView> for Compared {
+impl From<&EvidenceView> for ComparedCandidates {
     fn from(view: &EvidenceView) -> Self {
         let mut candidates = view.candidates.clone();
         candidates.sort_by_key(|row| row.summary.candidate);
@@ -221,7 +221,7 @@ impl From<&EvidenceView> for Compared {
 
 /// Another embedding of the same rows.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct Comparison {
+pub struct PageComparison {
     pub name: String,
     pub coordinates: Floats,
     pub note: String,

@@ -7,7 +7,7 @@ mod rows;
 mod tests;
 mod words;
 
-pub use of_model::{NewRows, Report};
+pub use of_model::{Report, UnfittedRows};
 
 use data::Data;
 

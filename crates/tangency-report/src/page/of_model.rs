@@ -1,12 +1,12 @@
 //! A model as the data of its page.
 
 use super::data::{
-    AverageLoadings, Comparison, Data, Features, Floats, Graph, Image, Maps, Pairs, Rows as PointRows, Test,
+    AverageLoadings, Data, Features, Floats, Image, PageComparison, PageGraph, PageMaps, PagePairs, RowNumbers, Test,
 };
-use super::rows::Rows;
+use super::rows::PageRows;
 use super::{assemble, words};
 use crate::Multiple;
-use crate::command::{Files, command, refit};
+use crate::command::{CommandFiles, command, refit};
 use tangency::evidence::EdgeTest;
 use tangency::extend::Extension;
 use tangency::io::Model;
@@ -19,7 +19,7 @@ use tangency::{Error, Result};
 pub(super) const MOST_NUMBERS: usize = 3_000_000;
 
 /// Rows that were not fitted.
-pub struct NewRows {
+pub struct UnfittedRows {
     /// Measurements, a row a column. `[d_y, m]`
     pub values: Matrix,
     /// Their ids, where there are some.
@@ -40,7 +40,7 @@ pub struct Report<'a> {
     /// The command itself where it is known.
     pub command: Option<String>,
     /// Rows that were not fitted.
-    pub new: Option<NewRows>,
+    pub new: Option<UnfittedRows>,
     /// Height and width, if the features are the pixels of an image, row by row.
     pub image: Option<(usize, usize)>,
     /// Edges that were tested.
@@ -69,11 +69,11 @@ impl Report<'_> {
     /// The page of a model.
     pub fn html(&self, model: &Model) -> Result<String> {
         Self::check_image(self.image, model.feature_names.len())?;
-        let rows = Rows::new(model, self.new.as_ref())?;
+        let rows = PageRows::new(model, self.new.as_ref())?;
         let fit = &model.fit;
         let d_x = fit.coordinates.ncols();
         let table = self.table.unwrap_or("TABLE").to_owned();
-        let files = Files { table, reading: self.reading.clone(), ..Files::default() };
+        let files = CommandFiles { table, reading: self.reading.clone(), ..CommandFiles::default() };
         let command = self.command.clone().unwrap_or_else(|| command(fit, &files));
         let title = match (self.title.as_str(), self.table) {
             ("", Some(table)) => format!("{table} in {d_x} dimension{}", if d_x == 1 { "" } else { "s" }),
@@ -116,21 +116,21 @@ impl Report<'_> {
 }
 
 /// Embeddings of `fitted` of the `count` rows, or of all; the page has no place for the others in them.
-fn comparisons(given: &[Multiple], fitted: usize, count: usize) -> Result<Option<Vec<Comparison>>> {
+fn comparisons(given: &[Multiple], fitted: usize, count: usize) -> Result<Option<Vec<PageComparison>>> {
     let one = |given: &Multiple| {
         let found = given.coordinates.len();
         if ![0, fitted, count].contains(&found) {
             return Err(Error::ShapeMismatch {
                 what: format!("the comparison \"{}\"", given.name),
                 expected: format!("{fitted} rows"),
-                found: format!("{found}"),
+                found: format!("{found} rows"),
             });
         }
         let places = given.coordinates.iter().copied().chain(std::iter::repeat([f64::NAN; 2])).take(count);
         let coordinates = Floats::new(places.flatten(), &[count, 2]);
-        Ok(Comparison { name: given.name.clone(), coordinates, note: given.note.clone() })
+        Ok(PageComparison { name: given.name.clone(), coordinates, note: given.note.clone() })
     };
-    let made: Vec<Comparison> = given.iter().map(one).collect::<Result<_>>()?;
+    let made: Vec<PageComparison> = given.iter().map(one).collect::<Result<_>>()?;
     Ok((!made.is_empty()).then_some(made))
 }
 
@@ -140,7 +140,7 @@ fn image(features: &Features, height: usize, width: usize) -> Image {
     Image { width, height, low, high }
 }
 
-fn maps(model: &Model, extension: &Extension) -> Result<Option<Maps>> {
+fn maps(model: &Model, extension: &Extension) -> Result<Option<PageMaps>> {
     let fit = &model.fit;
     let (n, d_x, d_y) = (fit.n(), fit.coordinates.ncols(), fit.observations.ncols());
     if n * d_x * d_y > MOST_NUMBERS || n * d_y > MOST_NUMBERS {
@@ -150,7 +150,7 @@ fn maps(model: &Model, extension: &Extension) -> Result<Option<Maps>> {
     let all = (0..n).flat_map(|i| (0..d_y).flat_map(move |f| (0..d_x).map(move |a| (i, f, a))));
     let average = LoadingsView::new(model, &(0..n).collect::<Vec<_>>())?;
     let of_features = |table: Vec<Vec<f64>>| Floats::new(table.concat(), &[d_y, d_x]);
-    Ok(Some(Maps {
+    Ok(Some(PageMaps {
         maps: Floats::new(all.map(|(i, f, a)| fit.maps[(f, i * d_x + a)] * scale[f]), &[n, d_y, d_x]),
         map_variance: Floats::new(
             (0..n * d_x).map(|p| fit.map_covariances[((p % d_x) * d_x + p % d_x, p / d_x)]),
@@ -170,12 +170,12 @@ fn maps(model: &Model, extension: &Extension) -> Result<Option<Maps>> {
     }))
 }
 
-fn graph(model: &Model, tests: &[EdgeTest], refit: String) -> Result<Graph> {
+fn graph(model: &Model, tests: &[EdgeTest], refit: String) -> Result<PageGraph> {
     let fit = &model.fit;
     let EdgesView { edges, n_suspects } = EdgesView::new(model)?;
     let numbers = |of: fn(&EdgeRow) -> f64| Some(Floats::list(edges.iter().map(of)));
-    Ok(Graph {
-        edges: Pairs(edges.iter().map(|edge| edge.points).collect()),
+    Ok(PageGraph {
+        edges: PagePairs(edges.iter().map(|edge| edge.points).collect()),
         scores: numbers(|edge| edge.score),
         residual: numbers(|edge| edge.residual),
         resistance: numbers(|edge| edge.resistance),
@@ -192,6 +192,6 @@ fn graph(model: &Model, tests: &[EdgeTest], refit: String) -> Result<Graph> {
         bridges: fit.bridges.clone(),
         removed: fit.removed.clone(),
         refit,
-        rows: (fit.n_rows > fit.n()).then(|| PointRows(fit.rows.iter().map(|&row| row as u32).collect())),
+        rows: (fit.n_rows > fit.n()).then(|| RowNumbers(fit.rows.iter().map(|&row| row as u32).collect())),
     })
 }

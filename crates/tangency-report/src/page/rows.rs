@@ -1,7 +1,7 @@
 //! The rows of the page: those that were fitted, and then the new ones.
 
 use super::data::{Features, Floats};
-use super::of_model::{MOST_NUMBERS, NewRows};
+use super::of_model::{MOST_NUMBERS, UnfittedRows};
 use tangency::Result;
 use tangency::extend::Extension;
 use tangency::graph::nearest_neighbors;
@@ -13,8 +13,8 @@ use tangency::view::MapView;
 const CROWD: usize = 10;
 
 /// All rows of the page: the fitted ones and then the new ones.
-pub(super) struct Rows<'a> {
-    new: Option<&'a NewRows>,
+pub(super) struct PageRows<'a> {
+    new: Option<&'a UnfittedRows>,
     pub extension: Extension,
     pub count: usize,
     d_x: usize,
@@ -26,8 +26,8 @@ pub(super) struct Rows<'a> {
     pub labels: Option<Vec<String>>,
 }
 
-impl<'a> Rows<'a> {
-    pub fn new(model: &Model, new: Option<&'a NewRows>) -> Result<Self> {
+impl<'a> PageRows<'a> {
+    pub fn new(model: &Model, new: Option<&'a UnfittedRows>) -> Result<Self> {
         let fit = &model.fit;
         let (n, d_x) = (fit.n(), fit.coordinates.ncols());
         let extension = Extension::new(fit)?;

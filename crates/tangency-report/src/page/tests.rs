@@ -5,6 +5,7 @@ use crate::Multiple;
 use crate::command::typed;
 use serde_json::Value;
 use tangency::io::Model;
+use tangency::view::{BoundView, EdgesView, LoadingsView, MapView, REACH};
 use tangency::{Config, Fitter, Shape, generate};
 
 const HOSTILE: &str = "</script><script>alert(1)</script><!--/*STYLE*/<!--DATA-->\u{2028}\"'&";
@@ -23,6 +24,11 @@ fn data(page: &str) -> Value {
     let text = &page[begin..];
     let text = &text[text.find('>').unwrap() + 1..text.find("</script>").unwrap()];
     serde_json::from_str(text).unwrap()
+}
+
+fn numbers(value: &Value) -> Vec<f32> {
+    let bytes = base64::Engine::decode(&base64::prelude::BASE64_STANDARD, value["f32"].as_str().unwrap()).unwrap();
+    bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
 }
 
 #[test]
@@ -51,7 +57,7 @@ fn the_page_is_whole_and_names_stay_text() {
 fn new_rows_stand_behind_the_fitted_ones() {
     let model = model();
     let new = generate(Shape::SCurve, 5, 0.02, 2).points.transpose().to_owned();
-    let new = NewRows { values: new, ids: Some((0..5).map(|i| format!("n{i}")).collect()), labels: None };
+    let new = UnfittedRows { values: new, ids: Some((0..5).map(|i| format!("n{i}")).collect()), labels: None };
     let page = Report { new: Some(new), ..Report::default() }.html(&model).unwrap();
     let data = data(&page);
     assert_eq!(data["n_new"], 5);
@@ -65,7 +71,10 @@ fn new_rows_stand_behind_the_fitted_ones() {
 fn images_must_have_as_many_pixels_as_there_are_features() {
     let model = model();
     let refused = Report { image: Some((2, 2)), ..Report::default() }.html(&model).err().unwrap();
-    assert_eq!(refused.to_string(), "image must be height x width of an image of 3 features, not 2x2");
+    assert_eq!(
+        refused.to_string(),
+        "image is 2x2, but the model has 3 features, one for each pixel; use another image"
+    );
     let page = Report { image: Some((1, 3)), ..Report::default() }.html(&model).unwrap();
     assert_eq!(data(&page)["image"]["width"], 3);
 }
@@ -79,10 +88,6 @@ fn other_embeddings_stand_beside_the_fit() {
         note: "Procrustes .60 · trust .87".to_owned(),
         coordinates: coordinates.to_vec(),
     };
-    let numbers = |value: &Value| -> Vec<f32> {
-        let bytes = base64::Engine::decode(&base64::prelude::BASE64_STANDARD, value["f32"].as_str().unwrap()).unwrap();
-        bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
-    };
     let comparisons = vec![other(&coordinates), other(&[])];
     let page = Report { comparisons: comparisons.clone(), ..Report::default() }.html(&model).unwrap();
     assert!(!page.contains("<script>alert"));
@@ -95,7 +100,7 @@ fn other_embeddings_stand_beside_the_fit() {
     assert_eq!(data(&Report::default().html(&model).unwrap())["comparisons"], Value::Null);
 
     // new rows have no place in it, unless it gives them one
-    let new = || NewRows {
+    let new = || UnfittedRows {
         values: generate(Shape::SCurve, 5, 0.02, 2).points.transpose().to_owned(),
         ids: None,
         labels: None,
@@ -109,11 +114,36 @@ fn other_embeddings_stand_beside_the_fit() {
 
     let short = Report { comparisons: vec![Multiple { name: "PCA".into(), ..other(&all[..59]) }], ..Report::default() };
     let refused = short.html(&model).err().unwrap().to_string();
-    assert!(refused.starts_with("the comparison \"PCA\" is 59 rows long but must be 60 rows long"), "{refused}");
+    assert!(refused.starts_with("the comparison \"PCA\" has 59 rows, but 60 rows are needed"), "{refused}");
 }
 
 #[test]
 fn words_of_a_shell_are_quoted() {
     let typed = typed(["tangency", "fit", "it's here.csv", "-k", "7", ""].map(str::to_owned));
     assert_eq!(typed, "tangency fit 'it'\\''s here.csv' -k 7 ''");
+}
+
+#[test]
+fn the_page_has_the_numbers_and_names_of_the_views() {
+    let model = model();
+    let data = data(&Report::default().html(&model).unwrap());
+    let same = |value: &Value, given: &[f64]| assert!(numbers(value).into_iter().eq(given.iter().map(|&v| v as f32)));
+    let map = MapView::new(&model.fit);
+    assert_eq!((&data["axes"], &data["reach"]), (&serde_json::json!(map.axes), &REACH.into()));
+    same(&data["coordinates"], &map.coordinates.concat());
+    let loadings = LoadingsView::new(&model, &(0..60).collect::<Vec<_>>()).unwrap();
+    same(&data["model"]["loadings"]["mean"], &loadings.mean.concat());
+    same(&data["model"]["loadings"]["deviation"], &loadings.deviation.concat());
+    same(&data["model"]["loadings"]["standard"], &loadings.standard.concat());
+    let edges = EdgesView::new(&model).unwrap();
+    same(&data["graph"]["scores"], &edges.edges.iter().map(|edge| edge.score).collect::<Vec<_>>());
+    assert_eq!(data["graph"]["suspect"].as_array().unwrap().len(), edges.n_suspects);
+    let bound = BoundView::new(&model.fit);
+    for (key, lines) in [("parts", &bound.parts), ("hyperparameters", &bound.hyperparameters)] {
+        for (k, line) in lines.iter().enumerate() {
+            assert_eq!(data["bound"][key][k]["name"], line.name);
+            same(&data["bound"][key][k]["values"], &line.values);
+        }
+    }
+    assert_eq!(data["bound"]["final"], bound.last);
 }

@@ -104,7 +104,7 @@ fn labels_are_text_and_never_markup() {
     let labels: Vec<String> =
         ["<script>alert(1)</script>", "a & b", "\"q\"", "]]>", "\u{0}\u{8}x", ""].map(String::from).to_vec();
     let colour = Colour::Categorical { labels: &labels, title: "<b>group</b>" };
-    let figure = embedding(&rows(&plane), Uncertainty::None, colour, "</title><script>").unwrap();
+    let figure = embedding(&rows(&plane), PointUncertainty::None, colour, "</title><script>").unwrap();
     check(&figure);
     let texts = texts(&figure);
     for label in &labels[..4] {
@@ -122,16 +122,16 @@ fn embeddings_of_one_two_and_three_dimensions() {
         let covariances = vec![vec![0.1; (dimension * dimension) as usize]; 40];
         let values: Vec<f64> = (0..40).map(f64::from).collect();
         let colour = Colour::Continuous { values: &values, title: "order" };
-        check(&embedding(&points, Uncertainty::StandardDeviations(&deviations), colour, "Points").unwrap());
-        check(&embedding(&points, Uncertainty::Covariances(&covariances), Colour::None, "").unwrap());
-        let short = embedding(&points, Uncertainty::Covariances(&covariances[1..]), Colour::None, "");
+        check(&embedding(&points, PointUncertainty::StandardDeviations(&deviations), colour, "Points").unwrap());
+        check(&embedding(&points, PointUncertainty::Covariances(&covariances), Colour::None, "").unwrap());
+        let short = embedding(&points, PointUncertainty::Covariances(&covariances[1..]), Colour::None, "");
         assert!(matches!(short, Err(FigureError::Length { .. })));
     }
 }
 
 #[test]
 fn embeddings_at_the_edge_of_sense() {
-    let draw = |points: &[Vec<f64>]| embedding(points, Uncertainty::None, Colour::None, "t");
+    let draw = |points: &[Vec<f64>]| embedding(points, PointUncertainty::None, Colour::None, "t");
     assert!(matches!(draw(&[]), Err(FigureError::NothingToDraw(_))));
     assert!(matches!(draw(&[vec![], vec![]]), Err(FigureError::NothingToDraw(_))));
     assert!(matches!(draw(&[vec![f64::NAN, 1.0]]), Err(FigureError::NothingToDraw(_))));
@@ -145,14 +145,14 @@ fn embeddings_at_the_edge_of_sense() {
     }
     let odd = [vec![f64::NAN; 4], vec![1e308; 4], vec![-1.0; 4]];
     let points = [vec![0.0, 0.0], vec![1.0, 0.0], vec![0.0, 1.0]];
-    check(&embedding(&points, Uncertainty::Covariances(&odd), Colour::None, "").unwrap());
+    check(&embedding(&points, PointUncertainty::Covariances(&odd), Colour::None, "").unwrap());
 }
 
 #[test]
 fn many_points_are_thinned_and_the_figure_says_so() {
     let points: Vec<Vec<f64>> = (0..4000).map(|i| vec![f64::from(i % 61), f64::from(i % 53)]).collect();
     let deviations = vec![vec![0.5, 0.5]; 4000];
-    let figure = embedding(&points, Uncertainty::StandardDeviations(&deviations), Colour::None, "").unwrap();
+    let figure = embedding(&points, PointUncertainty::StandardDeviations(&deviations), Colour::None, "").unwrap();
     assert_eq!(figure.svg().matches("<ellipse").count(), 1334);
     let note = "ellipses: 2 standard deviations, drawn for one point in 3";
     assert!(texts(&figure).iter().any(|text| text == note));

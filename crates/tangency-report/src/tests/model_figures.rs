@@ -2,6 +2,7 @@
 
 use super::{check, spiral, texts};
 use crate::*;
+use tangency::view::Known;
 
 const PAPER: Format<'static> = Format { title: "", width: Some(120.0) };
 
@@ -150,10 +151,10 @@ fn a_graph_in_one_two_and_three_dimensions() {
     assert!(length(graph(&[vec![1.0], vec![1.0, 2.0]], &[], "", PAPER)));
 }
 
-fn cells(count: usize, values: usize, known: impl Fn(usize) -> Known) -> Vec<Cell> {
+fn cells(count: usize, values: usize, known: impl Fn(usize) -> Known) -> Vec<LatticeCell> {
     let value = |cell: usize, index: usize| ((cell + index) as f64).sin();
     (0..count)
-        .map(|cell| Cell {
+        .map(|cell| LatticeCell {
             values: (0..values).map(|index| value(cell, index)).collect(),
             deviations: vec![0.1; values],
             known: known(cell),
@@ -181,8 +182,9 @@ fn a_grid_of_images_and_one_of_profiles() {
 
 #[test]
 fn grids_at_the_edge_of_sense() {
-    let draw =
-        |x: &[f64], y: &[f64], cells: &[Cell], shape: CellShape| lattice(&Lattice { x, y, cells, shape }, &[], PAPER);
+    let draw = |x: &[f64], y: &[f64], cells: &[LatticeCell], shape: CellShape| {
+        lattice(&Lattice { x, y, cells, shape }, &[], PAPER)
+    };
     let well = |count, values| cells(count, values, |_| Known::Well);
     let profile = CellShape::Profile;
     assert!(nothing(draw(&[], &[], &[], profile)));

@@ -11,7 +11,7 @@ fn map(format: Format<'_>) -> Figure {
     let (_, plane, angles) = spiral(40);
     let covariances = vec![vec![0.04, 0.01, 0.01, 0.03]; 40];
     let colour = Colour::Continuous { values: &angles, title: "angle" };
-    embedding(&rows(&plane), Uncertainty::Covariances(&covariances), colour, format).unwrap()
+    embedding(&rows(&plane), PointUncertainty::Covariances(&covariances), colour, format).unwrap()
 }
 
 /// Whether a run of bytes is somewhere in others.
@@ -72,7 +72,7 @@ fn letters_that_the_typeface_lacks_do_no_harm() {
     let labels: Vec<String> = ["東京", "שלום", "<b>", "\u{1F600}", "e\u{301}"].map(String::from).to_vec();
     let points: Vec<Vec<f64>> = (0..5).map(|i| vec![f64::from(i), f64::from(i * i)]).collect();
     let colour = Colour::Categorical { labels: &labels, title: "label" };
-    let figure = embedding(&points, Uncertainty::None, colour, paper(120.0)).unwrap();
+    let figure = embedding(&points, PointUncertainty::None, colour, paper(120.0)).unwrap();
     check(&figure);
     assert!(texts(&figure).contains(&"<b>".to_owned()));
 }
@@ -83,8 +83,8 @@ fn three_coordinates_are_drawn_in_space() {
     let points: Vec<Vec<f64>> = space.iter().map(|point| point.to_vec()).collect();
     let covariances = vec![vec![0.05, 0.0, 0.0, 0.0, 0.05, 0.01, 0.0, 0.01, 0.02]; 50];
     let colour = Colour::Continuous { values: &angles, title: "angle" };
-    let figure = embedding(&points, Uncertainty::Covariances(&covariances), colour, paper(120.0)).unwrap();
+    let figure = embedding(&points, PointUncertainty::Covariances(&covariances), colour, paper(120.0)).unwrap();
     check(&figure);
     assert_eq!(figure.svg().matches("<ellipse").count(), 50);
-    assert!(texts(&figure).contains(&"coordinate 3".to_owned()));
+    assert!(texts(&figure).contains(&"x3".to_owned()));
 }

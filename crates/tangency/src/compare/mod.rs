@@ -14,9 +14,8 @@ use crate::linalg::{Matrix, View, sequential_product};
 use crate::message;
 use crate::message::{Dialect, Fields, Message, Piece, Remedy, Sentence, given};
 use crate::model::{Checked, Prepared, check_values};
-use crate::peers::{Embedding, Method, PeerOptions, embed_prepared};
+use crate::peers::{Embedding, Method, PeerOptions, Watch, embed_prepared};
 use std::fmt;
-use std::ops::ControlFlow;
 use std::str::FromStr;
 use std::time::Instant;
 
@@ -110,11 +109,11 @@ pub struct Comparison {
     preparation: f64,
     yardsticks: Yardsticks,
     /// The fit of our model, from which pruning goes on.
-    fitted: Option<Fitted>,
+    fitted: Option<OwnFit>,
 }
 
 /// The fit of our model, and what it took.
-struct Fitted {
+struct OwnFit {
     fit: Fit,
     posterior: Option<FullPosterior>,
     seconds: f64,
@@ -149,9 +148,6 @@ pub struct Outcome {
     pub measures: Measures,
 }
 
-/// How far an entrant is: iterations and objective of those that iterate.
-pub type Watch<'a> = &'a mut dyn FnMut(usize, f64) -> ControlFlow<()>;
-
 impl Comparison {
     /// Prepares a comparison on a table, n × d_y. `truth` [n, d] and `labels` are what is known about its rows.
     pub fn new(
@@ -170,7 +166,7 @@ impl Comparison {
             [("the truth", truth.as_ref().map(Matrix::nrows)), ("the list of labels", labels.as_ref().map(Vec::len))]
         {
             if let Some(rows) = rows.filter(|&rows| rows != n) {
-                let (expected, found) = (format!("{n} rows"), format!("{rows}"));
+                let (expected, found) = (format!("{n} rows"), format!("{rows} rows"));
                 return Err(Error::ShapeMismatch { what: what.into(), expected, found });
             }
         }
@@ -254,7 +250,7 @@ impl Comparison {
                     Some(fitted) => fitted,
                     None => self.fit_model(watch)?,
                 };
-                let Fitted { fit, posterior, .. } = self.fitted.insert(fitted);
+                let OwnFit { fit, posterior, .. } = self.fitted.insert(fitted);
                 if fit.stop == Stop::Interrupted {
                     return Err(Error::Interrupted { what: "pruning" });
                 }
@@ -273,11 +269,11 @@ impl Comparison {
         }
     }
 
-    fn fit_model(&self, watch: Watch) -> Result<Fitted> {
+    fn fit_model(&self, watch: Watch) -> Result<OwnFit> {
         let observer = |now: &Progress| watch(now.point.iteration, now.point.bound_scaled);
         let fitter = Fitter::new(self.config.clone()).observer(observer);
         let (fit, posterior) = fitter.fit_prepared_with_posterior(&self.prepared)?;
-        Ok(Fitted { fit, posterior, seconds: self.preparation, peak_bytes: None })
+        Ok(OwnFit { fit, posterior, seconds: self.preparation, peak_bytes: None })
     }
 
     /// The settings of an entrant in words.

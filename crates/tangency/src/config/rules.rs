@@ -22,7 +22,7 @@ impl Config {
             return wrong(
                 "full_covariance",
                 message!["the factorised engine has no ", Piece::Setting("full_covariance")],
-                vec![Remedy::Set("engine", EngineKind::Exact.to_string()), Remedy::Omit("full_covariance")],
+                vec![Remedy::Set("engine", EngineKind::Exact.to_string()), Remedy::TurnOff("full_covariance")],
             );
         }
         if self.init == Init::Coarse && self.engine == EngineKind::Exact {
@@ -43,7 +43,7 @@ impl Config {
             return wrong(
                 "connect",
                 message![Piece::Setting("connect"), " does not go with ", Piece::Setting("largest")],
-                vec![Remedy::Omit("connect"), Remedy::Omit("largest")],
+                vec![Remedy::TurnOff("connect"), Remedy::TurnOff("largest")],
             );
         }
         match (self.nu, self.lambda) {

@@ -63,11 +63,11 @@ fn settings_that_do_not_go_together() {
     for (config, words) in [
         (
             Config { full_covariance: true, engine: factorised, ..plain() },
-            "the factorised engine has no full_covariance; use engine = exact, or leave out full_covariance",
+            "the factorised engine has no full_covariance; use engine = exact, or full_covariance = false",
         ),
         (
             Config { init: Init::Coarse, engine: crate::inference::EngineKind::Exact, ..plain() },
-            "init = coarse is for many points and does not go with engine = exact; use another init, or use engine = factorised",
+            "init = coarse is for many points and does not go with engine = exact; use another init, or engine = factorised",
         ),
         (
             Config { init: Init::Isomap, n_init: 3, ..plain() },
@@ -75,7 +75,7 @@ fn settings_that_do_not_go_together() {
         ),
         (
             Config { connect: true, largest: true, ..plain() },
-            "connect does not go with largest; leave out connect, or leave out largest",
+            "connect does not go with largest; use connect = false, or largest = false",
         ),
         (
             Config { nu: Rule::Fixed(0.5), ..plain() },

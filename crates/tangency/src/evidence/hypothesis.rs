@@ -82,14 +82,14 @@ impl<E: Engine> Hypothesis<E> {
     }
 }
 
-type Found<E> = (E, Posterior<<E as Updates>::Beliefs>, Option<Stop>);
+type FinishedRun<E> = (E, Posterior<<E as Updates>::Beliefs>, Option<Stop>);
 
 fn finish<E: Engine>(
     mut run: Run<E>,
     mut engine: E,
     climb: Option<usize>,
     observer: &mut Observer,
-) -> Result<Found<E>> {
+) -> Result<FinishedRun<E>> {
     let stop = run.advance(&mut engine, climb, observer)?;
     engine.release_buffers();
     Ok((engine, run.into_posterior(), stop))

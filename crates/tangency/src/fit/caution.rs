@@ -62,7 +62,7 @@ impl Sentence for Caution {
     fn remedies(&self) -> Vec<Remedy> {
         match self {
             Self::Collapsed => {
-                vec![Remedy::act("use more neighbours"), Remedy::Change("init"), Remedy::Raise("n_init")]
+                vec![Remedy::Raise("n_neighbors"), Remedy::Change("init"), Remedy::Raise("n_init")]
             }
             Self::NotConverged => vec![Remedy::Raise("max_iter")],
             Self::LooseMaps => {

@@ -145,7 +145,7 @@ pub(super) fn no_start() -> Error {
 }
 
 pub(crate) fn too_many_components(n_components: usize, n_features: usize) -> Error {
-    Error::too_large("n_components", n_components, format!("the table has only n_features = {n_features}"))
+    Error::too_large("n_components", n_components, format!("the table has only {n_features} feature(s)"))
 }
 
 pub(crate) fn too_many_for_rows(n_components: usize, n: usize) -> Error {

@@ -6,7 +6,7 @@
 
 use super::forest::{Leaves, tree};
 use super::neighbors::{Products, nearest_neighbors, nearest_of, squared_distance};
-use super::table::Table;
+use super::table::DistanceTable;
 use crate::linalg::Matrix;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -36,7 +36,7 @@ pub fn approximate_neighbors(points: &Matrix, k: usize, seed: u64) -> Vec<Vec<u3
     if points.ncols() <= leaf {
         return nearest_neighbors(points, k);
     }
-    let table = Table::new(points);
+    let table = DistanceTable::new(points);
     // Points that share a leaf of one tree become neighbours in memory too, where the search reads them together.
     let order = tree(&table, leaf, seed, 0).into_order();
     let table = table.in_order(&order);
@@ -104,7 +104,7 @@ const NOBODY: Near = Near { distance: f32::NAN, point: u32::MAX, new: false };
 
 /// The lists in their present state.
 struct Descent<'a> {
-    table: &'a Table,
+    table: &'a DistanceTable,
     /// Neighbours in each list.
     kept: usize,
     /// List after list, each with the nearest first.
@@ -113,7 +113,7 @@ struct Descent<'a> {
 
 impl<'a> Descent<'a> {
     /// The nearest among the points that share a leaf.
-    fn start(table: &'a Table, trees: &[Leaves], kept: usize) -> Self {
+    fn start(table: &'a DistanceTable, trees: &[Leaves], kept: usize) -> Self {
         let lists = vec![NOBODY; table.n() * kept];
         let mut search = Self { table, kept, lists };
         let each_leaf = |i: u32, work: &mut Work| {
@@ -196,7 +196,7 @@ impl Work {
     }
 
     /// Puts the nearest of list and proposals into the list.
-    fn finish(&mut self, table: &Table, i: u32, list: &mut [Near]) {
+    fn finish(&mut self, table: &DistanceTable, i: u32, list: &mut [Near]) {
         table.squared_distances(i, self.proposed.iter().copied(), &mut self.distances);
         let Some(last) = list.last().copied() else { return };
         self.ranked.clear();

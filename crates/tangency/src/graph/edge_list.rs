@@ -85,7 +85,7 @@ pub fn edges_from_cells(
         edges.push((point(&row[0], r)?, point(&row[1], r)?));
     }
     if edges.is_empty() {
-        return Err(bad(0, "the list is empty", [Remedy::act("give two points per row")]));
+        return Err(Error::unfit("edges", "the edge list is empty", [Remedy::act("give two points per row")]));
     }
     Ok(edges)
 }

@@ -4,7 +4,7 @@
 //! cut follows the data. Cutting at the median, by number between equal projections, halves even points that coincide:
 //! the depth is that of a balanced tree whatever the data.
 
-use super::table::Table;
+use super::table::DistanceTable;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::ops::Range;
@@ -46,7 +46,7 @@ impl Draws {
 
 /// The leaves of the tree of this number. No leaf has more than `leaf` points or fewer than half of that, unless all
 /// points are fewer. The same for the same seed on any number of threads.
-pub(super) fn tree(table: &Table, leaf: usize, seed: u64, number: u64) -> Leaves {
+pub(super) fn tree(table: &DistanceTable, leaf: usize, seed: u64, number: u64) -> Leaves {
     let n = table.n();
     let draws = Draws { seed, tree: number };
     let mut order: Vec<(f32, u32)> = (0..n as u32).map(|point| (0.0, point)).collect();
@@ -64,7 +64,7 @@ pub(super) fn tree(table: &Table, leaf: usize, seed: u64, number: u64) -> Leaves
 }
 
 /// Puts the points of a node in the order of its leaves, and tells the size of each leaf.
-fn split(table: &Table, points: &mut [(f32, u32)], leaf: usize, draws: &Draws, node: u64) -> Vec<usize> {
+fn split(table: &DistanceTable, points: &mut [(f32, u32)], leaf: usize, draws: &Draws, node: u64) -> Vec<usize> {
     if points.len() <= leaf {
         return vec![points.len()];
     }

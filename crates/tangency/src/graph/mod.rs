@@ -26,7 +26,7 @@ pub use neighborhoods::Neighborhoods;
 pub(crate) use neighbors::squared_distance;
 pub use neighbors::{NeighborIndex, graph_of_lists, nearest_neighbors, neighbor_graph, within_radius};
 pub use ranks::neighbor_ranks;
-pub use search::{Found, NeighborSearch, find_neighbors};
+pub use search::{FoundNeighbors, NeighborSearch, find_neighbors};
 pub use stars::{Star, Stars, edge_resistances};
 
 use crate::error::Result;

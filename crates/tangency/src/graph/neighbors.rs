@@ -44,10 +44,10 @@ pub fn nearest_neighbors(points: &Matrix, k: usize) -> Vec<Vec<u32>> {
 /// Points prepared for many queries. The answer to a query does not depend on what else is asked.
 pub struct NeighborIndex {
     points: Matrix,
-    search: Search,
+    search: SearchMethod,
 }
 
-enum Search {
+enum SearchMethod {
     Tree(Box<dyn Tree>),
     Products(Products),
 }
@@ -55,7 +55,8 @@ enum Search {
 impl NeighborIndex {
     /// Prepares points, d × n, one a column.
     pub fn new(points: Matrix) -> Self {
-        let search = tree_of(&points).map_or_else(|| Search::Products(Products::new(&points)), Search::Tree);
+        let search =
+            tree_of(&points).map_or_else(|| SearchMethod::Products(Products::new(&points)), SearchMethod::Tree);
         Self { points, search }
     }
 
@@ -78,11 +79,11 @@ impl NeighborIndex {
             nearest_of(&self.points, queries.col_as_slice(query), others, k)
         };
         match &self.search {
-            Search::Tree(tree) => (0..queries.ncols())
+            SearchMethod::Tree(tree) => (0..queries.ncols())
                 .into_par_iter()
                 .map(|q| choose(q, tree.candidates(queries.col_as_slice(q), count(q))))
                 .collect(),
-            Search::Products(products) => products.candidates(queries, count, choose),
+            SearchMethod::Products(products) => products.candidates(queries, count, choose),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! piece has found yet. It passes over nothing that could be as short, so the answer is that of all pairs.
 
 use super::neighbors::{SLACK, squared_distance};
-use super::table::Table;
+use super::table::DistanceTable;
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -19,11 +19,11 @@ const LEAF: usize = 64;
 const TOGETHER: usize = 32;
 
 /// Squared length and the two ends, the smaller number first.
-type Way = (f64, u32, u32);
+type WayAcross = (f64, u32, u32);
 
 /// By length first, then by the smaller numbers: the same bridges in every run, and no cycle among equal lengths.
-fn shorter(way: Option<Way>, other: Way) -> Option<Way> {
-    let by_length = |p: &Way, q: &Way| p.0.total_cmp(&q.0).then((p.1, p.2).cmp(&(q.1, q.2)));
+fn shorter(way: Option<WayAcross>, other: WayAcross) -> Option<WayAcross> {
+    let by_length = |p: &WayAcross, q: &WayAcross| p.0.total_cmp(&q.0).then((p.1, p.2).cmp(&(q.1, q.2)));
     way.into_iter().chain([other]).min_by(by_length)
 }
 
@@ -33,16 +33,16 @@ pub(super) struct OutsideSearch<'a> {
     /// All points, ball by ball. A place is a number in this order.
     order: Vec<u32>,
     /// The points in this order, which propose what the exact distance decides.
-    table: Table,
-    root: Ball,
+    table: DistanceTable,
+    root: ReachedBall,
 }
 
 impl<'a> OutsideSearch<'a> {
     /// Of points d × n, at least one.
     pub(super) fn new(points: &'a Matrix) -> Self {
         let mut order: Vec<u32> = (0..points.ncols() as u32).collect();
-        let root = Ball::around(points, &mut order, 0);
-        let table = Table::new(points).in_order(&order);
+        let root = ReachedBall::around(points, &mut order, 0);
+        let table = DistanceTable::new(points).in_order(&order);
         Self { points, order, table, root }
     }
 
@@ -54,7 +54,7 @@ impl<'a> OutsideSearch<'a> {
         // Lengths are not negative, and their bits as whole numbers are in the same order.
         let shortest: Vec<AtomicU64> = pieces.iter().map(|_| AtomicU64::new(f64::INFINITY.to_bits())).collect();
         let looking: Vec<usize> = (0..pieces.len()).filter(|&place| pieces[place] != without).collect();
-        let ways: Vec<(u32, Way)> = looking
+        let ways: Vec<(u32, WayAcross)> = looking
             .par_chunks(TOGETHER)
             .flat_map_iter(|places| {
                 let best = vec![None; places.len()];
@@ -65,7 +65,7 @@ impl<'a> OutsideSearch<'a> {
                 ways.filter_map(|(&place, way)| Some((pieces[place], way?))).collect::<Vec<_>>()
             })
             .collect();
-        let mut chosen: Vec<Option<Way>> = vec![None; pieces.len()];
+        let mut chosen: Vec<Option<WayAcross>> = vec![None; pieces.len()];
         for (piece, way) in ways {
             let slot = &mut chosen[piece as usize];
             *slot = shorter(*slot, way);
@@ -88,7 +88,7 @@ struct Party<'a> {
     /// The places of the members.
     places: &'a [usize],
     /// The shortest way that each has found.
-    best: Vec<Option<Way>>,
+    best: Vec<Option<WayAcross>>,
     distances: Vec<f32>,
 }
 
@@ -102,7 +102,7 @@ impl Party<'_> {
         f64::from_bits(self.shortest[self.piece(member) as usize].load(Relaxed)) * (1.0 + SLACK)
     }
 
-    fn enter(&mut self, ball: &Ball, members: &[usize]) {
+    fn enter(&mut self, ball: &ReachedBall, members: &[usize]) {
         match &ball.content {
             Content::Places(places) => members.iter().for_each(|&member| self.look_at(places.clone(), member)),
             Content::Halves(halves) => {
@@ -123,7 +123,7 @@ impl Party<'_> {
         }
     }
 
-    fn distances_to(&self, ball: &Ball, members: &[usize]) -> Vec<f64> {
+    fn distances_to(&self, ball: &ReachedBall, members: &[usize]) -> Vec<f64> {
         members.iter().map(|&member| ball.distance(self.search.point(self.places[member]))).collect()
     }
 
@@ -152,7 +152,7 @@ impl Party<'_> {
 }
 
 /// A ball around the points of places that follow each other.
-struct Ball {
+struct ReachedBall {
     center: Vec<f64>,
     radius: f64,
     /// The piece of all points inside, if it is one.
@@ -162,10 +162,10 @@ struct Ball {
 
 enum Content {
     Places(Range<usize>),
-    Halves(Box<[Ball; 2]>),
+    Halves(Box<[ReachedBall; 2]>),
 }
 
-impl Ball {
+impl ReachedBall {
     /// Around these points, the first of which has the place `first`. Puts them in order: halves along the axis where
     /// they spread most, each in its order.
     fn around(points: &Matrix, inside: &mut [u32], first: usize) -> Self {

@@ -18,7 +18,7 @@ crate::choice! {
 
 /// Neighbours of each point.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FoundNeighbors {
     /// The neighbours of each point, nearest first.
     pub lists: Vec<Vec<u32>>,
     /// The share of true neighbours among them, measured on a sample, when the search was approximate.
@@ -43,18 +43,18 @@ const ALL_PAIRS_POINTS: usize = 20_000;
 
 /// The `k` nearest other points of each point; `points` is d × n, one point a column, and k < n. The seed is that of an
 /// approximate search, which for the same seed is the same on any number of threads.
-pub fn find_neighbors(points: &Matrix, k: usize, search: NeighborSearch, seed: u64) -> Found {
+pub fn find_neighbors(points: &Matrix, k: usize, search: NeighborSearch, seed: u64) -> FoundNeighbors {
     let exact = match search {
         NeighborSearch::Auto => exact_is_quick(points.nrows(), points.ncols()),
         NeighborSearch::Exact => true,
         NeighborSearch::Approximate => false,
     };
     if exact {
-        return Found { lists: nearest_neighbors(points, k), recall: None };
+        return FoundNeighbors { lists: nearest_neighbors(points, k), recall: None };
     }
     let lists = approximate_neighbors(points, k, seed);
     let recall = recall(points, &lists, RECALL_SAMPLE, seed);
-    Found { lists, recall: Some(recall) }
+    FoundNeighbors { lists, recall: Some(recall) }
 }
 
 fn exact_is_quick(d: usize, n: usize) -> bool {

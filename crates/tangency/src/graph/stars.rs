@@ -18,12 +18,12 @@ const GROUP: usize = 32;
 /// The star matrices of all points. A hub has several, for one group of neighbours each; every other point has one.
 pub struct Stars {
     first_group: Vec<usize>,
-    groups: Vec<Group>,
+    groups: Vec<StarGroup>,
     values: Vec<f64>,
 }
 
 /// Some neighbours of a point, and where their matrix is stored.
-struct Group {
+struct StarGroup {
     first: usize,
     size: usize,
     at: usize,
@@ -51,7 +51,7 @@ impl Stars {
             let width = if degree > HUB { GROUP } else { degree.max(1) };
             for first in (0..degree).step_by(width) {
                 let size = width.min(degree - first);
-                groups.push(Group { first, size, at });
+                groups.push(StarGroup { first, size, at });
                 at += size * size;
             }
             first_group.push(groups.len());
@@ -127,7 +127,7 @@ impl<'a> Ball<'a> {
 
     /// Collects the points around a group of neighbours of `centre`. Groups of a hub must not meet elsewhere than in their
     /// centre, so that theirs is no more than the group itself.
-    fn gather(&mut self, centre: usize, group: &Group, hub: bool) {
+    fn gather(&mut self, centre: usize, group: &StarGroup, hub: bool) {
         self.points.clear();
         self.points.extend_from_slice(&self.graph.neighbors(centre)[group.first..group.first + group.size]);
         for (place, &point) in self.points.iter().enumerate() {

@@ -5,12 +5,12 @@ use crate::linalg::Matrix;
 /// Numbers that are worked on together.
 const WIDTH: usize = 16;
 
-type Lane = [f32; WIDTH];
+type SingleLane = [f32; WIDTH];
 
 /// Points one after the other, each filled up with zeros to whole lanes. They are centred and scaled to at most one, so
 /// that single precision neither overflows nor spends its digits on the distance from zero.
-pub(super) struct Table {
-    lanes: Vec<Lane>,
+pub(super) struct DistanceTable {
+    lanes: Vec<SingleLane>,
     /// Lanes a point.
     width: usize,
     n: usize,
@@ -18,7 +18,7 @@ pub(super) struct Table {
     scale: f64,
 }
 
-impl Table {
+impl DistanceTable {
     /// Of points d × n, one a column.
     pub(super) fn new(points: &Matrix) -> Self {
         let (d, n) = (points.nrows(), points.ncols());
@@ -54,18 +54,18 @@ impl Table {
     }
 
     #[inline(always)]
-    fn row(&self, point: u32) -> &[Lane] {
+    fn row(&self, point: u32) -> &[SingleLane] {
         &self.lanes[point as usize * self.width..][..self.width]
     }
 
     /// The way from one point to another.
-    pub(super) fn difference(&self, from: u32, to: u32) -> Vec<Lane> {
-        let away = |(a, b): (&Lane, &Lane)| std::array::from_fn(|l| b[l] - a[l]);
+    pub(super) fn difference(&self, from: u32, to: u32) -> Vec<SingleLane> {
+        let away = |(a, b): (&SingleLane, &SingleLane)| std::array::from_fn(|l| b[l] - a[l]);
         self.row(from).iter().zip(self.row(to)).map(away).collect()
     }
 
     /// Writes beside each point its projection on a direction.
-    pub(super) fn project(&self, direction: &[Lane], points: &mut [(f32, u32)]) {
+    pub(super) fn project(&self, direction: &[SingleLane], points: &mut [(f32, u32)]) {
         pulp::Arch::new().dispatch(
             #[inline(always)]
             || {
@@ -112,7 +112,7 @@ fn squared_difference(a: f32, b: f32) -> f32 {
 
 /// Σ term(a, b), lane by lane and then across the lane.
 #[inline(always)]
-fn lane_sum(a: &[Lane], b: &[Lane], term: impl Fn(f32, f32) -> f32) -> f32 {
+fn lane_sum(a: &[SingleLane], b: &[SingleLane], term: impl Fn(f32, f32) -> f32) -> f32 {
     let mut sums = [0.0; WIDTH];
     for (a, b) in a.iter().zip(b) {
         for l in 0..WIDTH {

@@ -31,7 +31,7 @@ pub fn coarse_start(problem: &Problem, config: &Config, seed: u64, observer: &mu
     if problem.n() <= COARSE_ABOVE {
         return best_usual(problem, config, seed, observer);
     }
-    let cells = Cells::new(problem, config.n_neighbors, seed);
+    let cells = CoarseCells::new(problem, config.n_neighbors, seed);
     let coarse = cells.problem(problem)?;
     let start = coarse_start(&coarse, config, derived_seed(seed, 0), observer)?;
     let mut engine = Factorised::new(&coarse, config)?;
@@ -54,7 +54,7 @@ fn best_usual(problem: &Problem, config: &Config, seed: u64, observer: &mut Obse
 }
 
 /// The points of a graph in cells.
-struct Cells {
+struct CoarseCells {
     count: usize,
     /// The cell of each point.
     of_point: Vec<u32>,
@@ -63,7 +63,7 @@ struct Cells {
     means: Matrix,
 }
 
-impl Cells {
+impl CoarseCells {
     /// Cells around seeds drawn at random, each point in that of the seed nearest along the graph.
     fn new(problem: &Problem, k: usize, seed: u64) -> Self {
         let n = problem.n();

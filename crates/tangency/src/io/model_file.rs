@@ -132,24 +132,24 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         |matrix: &Matrix| -> Vec<f64> { (0..matrix.ncols()).flat_map(|j| matrix.col_as_slice(j).to_vec()).collect() };
     let rows = |matrix: &Matrix| columns(&matrix.transpose().to_owned());
     let mut arrays = vec![
-        Array::of_f64("observations", vec![n, d_y], &rows(&fit.observations)),
-        Array::of_f64("center", vec![d_y], &fit.scaling.center),
-        Array::of_f64("scale", vec![d_y], &fit.scaling.scale),
-        Array::of_u32("rows", vec![n], &fit.rows.iter().map(|&r| r as u32).collect::<Vec<_>>()),
-        Array::of_u32("edges", vec![fit.graph.edges().len(), 2], &pairs(fit.graph.edges())),
-        Array::of_u32("bridges", vec![fit.bridges.len(), 2], &pairs(&fit.bridges)),
-        Array::of_u32("removed", vec![fit.removed.len(), 2], &pairs(&fit.removed)),
-        Array::of_f64("coordinates", vec![n, d_x], &rows(&fit.coordinates)),
-        Array::of_f64("coordinate_covariances", vec![n, d_x, d_x], &columns(&fit.coordinate_covariances)),
+        FileArray::of_f64("observations", vec![n, d_y], &rows(&fit.observations)),
+        FileArray::of_f64("center", vec![d_y], &fit.scaling.center),
+        FileArray::of_f64("scale", vec![d_y], &fit.scaling.scale),
+        FileArray::of_u32("rows", vec![n], &fit.rows.iter().map(|&r| r as u32).collect::<Vec<_>>()),
+        FileArray::of_u32("edges", vec![fit.graph.edges().len(), 2], &pairs(fit.graph.edges())),
+        FileArray::of_u32("bridges", vec![fit.bridges.len(), 2], &pairs(&fit.bridges)),
+        FileArray::of_u32("removed", vec![fit.removed.len(), 2], &pairs(&fit.removed)),
+        FileArray::of_f64("coordinates", vec![n, d_x], &rows(&fit.coordinates)),
+        FileArray::of_f64("coordinate_covariances", vec![n, d_x, d_x], &columns(&fit.coordinate_covariances)),
         // column i·d_x + a of the d_y × n·d_x matrix is column a of C_i, so columns in turn are [n, d_x, d_y]
-        Array::of_f64("maps", vec![n, d_x, d_y], &columns(&fit.maps)),
-        Array::of_f64("map_covariances", vec![n, d_x, d_x], &columns(&fit.map_covariances)),
+        FileArray::of_f64("maps", vec![n, d_x, d_y], &columns(&fit.maps)),
+        FileArray::of_f64("map_covariances", vec![n, d_x, d_x], &columns(&fit.map_covariances)),
     ];
     if let Some(full) = &fit.full_covariance {
-        arrays.push(Array::of_f64("full_covariance", vec![n, d_x, n, d_x], &columns(full)));
+        arrays.push(FileArray::of_f64("full_covariance", vec![n, d_x, n, d_x], &columns(full)));
     }
     if let Some(calibration) = &fit.calibration {
-        arrays.push(Array::of_f64(HELD_OUT, vec![n], &calibration.log_densities));
+        arrays.push(FileArray::of_f64(HELD_OUT, vec![n], &calibration.log_densities));
     }
     let text = serde_json::to_string(&metadata)?;
     let views = arrays
@@ -291,14 +291,14 @@ fn unknown_setting(metadata: &str) -> Option<String> {
     })
 }
 
-struct Array {
+struct FileArray {
     name: &'static str,
     dtype: Dtype,
     shape: Vec<usize>,
     bytes: Vec<u8>,
 }
 
-impl Array {
+impl FileArray {
     fn of_f64(name: &'static str, shape: Vec<usize>, values: &[f64]) -> Self {
         let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         Self { name, dtype: Dtype::F64, shape, bytes }

@@ -3,7 +3,7 @@
 use super::Model;
 use crate::error::{Error, Result};
 use crate::fit::Fit;
-use crate::inference::TracePoint;
+use crate::inference::{BoundParts, TracePoint};
 use crate::message::Remedy;
 use crate::model::Hyperparameters;
 use std::io::{BufWriter, Write};
@@ -210,19 +210,20 @@ pub fn write_embedding(output: &Output, model: &Model) -> Result<()> {
     )
 }
 
-/// The trace of a fit: iteration, bound_scaled, bound, and the hyper-parameters by name.
+/// The trace of a fit: iteration, bound_scaled, bound, the hyper-parameters by name, and the parts of bound_scaled, each
+/// with part_ before its name and empty where it was not kept.
 pub fn write_trace(output: &Output, fit: &Fit) -> Result<()> {
-    let names = ["iteration", "bound_scaled", "bound"].into_iter().chain(Hyperparameters::NAMES);
-    let header: Vec<String> = names.map(str::to_owned).collect();
+    let names = ["iteration", "bound_scaled", "bound"].into_iter().chain(Hyperparameters::NAMES).map(str::to_owned);
+    let header: Vec<String> = names.chain(BoundParts::NAMES.map(|name| format!("part_{name}"))).collect();
     let jacobian = fit.scaling.log_jacobian(fit.n());
     write_rows(
         output,
         &header,
-        fit.trace.iter().map(|&TracePoint { iteration, bound_scaled, hyper, .. }| {
+        fit.trace.iter().map(|&TracePoint { iteration, bound_scaled, hyper, parts }| {
             let numbers = [bound_scaled, bound_scaled - jacobian].into_iter().chain(hyper.values());
-            let mut row = vec![iteration.to_string()];
-            row.extend(numbers.map(|number| number.to_string()));
-            row
+            let parts = parts.map(|parts| parts.values().map(|part| part.to_string())).unwrap_or_default();
+            let numbers = numbers.map(|number| number.to_string());
+            std::iter::once(iteration.to_string()).chain(numbers).chain(parts).collect()
         }),
     )
 }

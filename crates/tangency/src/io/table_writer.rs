@@ -71,11 +71,11 @@ impl Cells {
 pub struct TableWriter {
     output: Output,
     kinds: Vec<ColumnKind>,
-    rows: Rows,
+    rows: RowWriter,
 }
 
 #[derive(Debug)]
-enum Rows {
+enum RowWriter {
     Delimited(Box<csv::Writer<Pending>>),
     #[cfg(feature = "parquet")]
     Parquet(Box<ParquetRows<Pending>>),
@@ -110,13 +110,13 @@ impl TableWriter {
             #[cfg(feature = "parquet")]
             "parquet" | "pq" => {
                 let rows = ParquetRows::new(output.begin()?, columns);
-                Rows::Parquet(Box::new(rows.map_err(|error| Error::unwritable(path, &error))?))
+                RowWriter::Parquet(Box::new(rows.map_err(|error| Error::unwritable(path, &error))?))
             }
             other => {
                 let delimiter = if other == "csv" { b',' } else { b'\t' };
                 let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(output.begin()?);
                 writer.write_record(&names).map_err(|error| Error::unwritable(path, &error.into()))?;
-                Rows::Delimited(Box::new(writer))
+                RowWriter::Delimited(Box::new(writer))
             }
         };
         let kinds = columns.iter().map(|&(_, kind)| kind).collect();
@@ -128,11 +128,11 @@ impl TableWriter {
         self.check_block(block)?;
         let rows = block.first().map_or(0, Cells::len);
         let written = match &mut self.rows {
-            Rows::Delimited(writer) => (0..rows).try_for_each(|row| {
+            RowWriter::Delimited(writer) => (0..rows).try_for_each(|row| {
                 writer.write_record(block.iter().map(|cells| cells.text(row))).map_err(std::io::Error::from)
             }),
             #[cfg(feature = "parquet")]
-            Rows::Parquet(writer) => writer.write(block),
+            RowWriter::Parquet(writer) => writer.write(block),
         };
         written.map_err(|error| Error::unwritable(self.output.path(), &error))
     }
@@ -140,9 +140,9 @@ impl TableWriter {
     /// Moves the table, now whole, to its place.
     pub fn finish(self) -> Result<()> {
         let pending = match self.rows {
-            Rows::Delimited(writer) => writer.into_inner().map_err(|error| error.into_error()),
+            RowWriter::Delimited(writer) => writer.into_inner().map_err(|error| error.into_error()),
             #[cfg(feature = "parquet")]
-            Rows::Parquet(writer) => writer.finish(),
+            RowWriter::Parquet(writer) => writer.finish(),
         };
         pending.map_err(|error| Error::unwritable(self.output.path(), &error))?.commit()
     }

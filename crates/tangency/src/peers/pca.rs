@@ -12,7 +12,7 @@ pub fn pca(points: &Matrix, n_components: usize) -> Result<Matrix> {
         return Err(Error::too_large(
             "n_components",
             n_components,
-            format!("the table has only n_features = {features}"),
+            format!("the table has only {features} feature(s)"),
         ));
     }
     let y = centred(points);

@@ -37,17 +37,17 @@ pub fn geodesic_correlation(graph: &Graph, points: &Matrix, embedding: &Matrix) 
     let mut sampled = vec![false; n];
     sources.iter().for_each(|&i| sampled[i] = true);
     let (paths, places) = (Paths::new(graph, points), embedding.transpose().to_owned());
-    let of_sources: Vec<Moments> = sources
+    let of_sources: Vec<PathMoments> = sources
         .par_iter()
         .map(|&i| {
             let along = paths.from(i);
             // a pair of two sampled points counts once
             let others = (0..n).filter(|&j| j > i || (j < i && !sampled[j]));
             let apart = |j: usize| squared_distance(places.col_as_slice(i), places.col_as_slice(j)).sqrt();
-            Moments::of(&others.map(|j| (along[j], apart(j))).collect::<Vec<_>>())
+            PathMoments::of(&others.map(|j| (along[j], apart(j))).collect::<Vec<_>>())
         })
         .collect();
-    let all = of_sources.into_iter().fold(Moments::default(), Moments::with);
+    let all = of_sources.into_iter().fold(PathMoments::default(), PathMoments::with);
     all.correlation().ok_or_else(|| Error::Setting {
         name: "embedding",
         problem: "all points of the embedding are equally far apart, so there is no correlation of distances".into(),
@@ -68,14 +68,14 @@ pub(super) fn sources(n: usize, most: usize) -> Vec<usize> {
 
 /// Means of two numbers over some pairs, and the sums of products of the deviations from them.
 #[derive(Clone, Copy, Default)]
-struct Moments {
+struct PathMoments {
     count: f64,
     means: [f64; 2],
     squares: [f64; 2],
     cross: f64,
 }
 
-impl Moments {
+impl PathMoments {
     fn of(pairs: &[(f64, f64)]) -> Self {
         let count = pairs.len() as f64;
         let mut moments = Self { count, ..Self::default() };

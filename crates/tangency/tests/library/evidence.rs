@@ -219,7 +219,7 @@ fn what_cannot_be_tested_is_refused() {
         };
     assert!(message(&[(3, 4)], 1).contains("falls apart"), "{}", message(&[(3, 4)], 1));
     assert!(message(&[(3, 3)], 1).contains("two different points"));
-    assert!(message(&[(3, 60)], 1).contains("below 60"));
+    assert!(message(&[(3, 60)], 1).contains("from 0 to 59"));
     assert!(message(&[(3, 5)], 0).contains("at least 1"));
     assert!(test_edges(&found, &[(3, 5)], 1, &mut go_on).is_ok());
     assert!(matches!(

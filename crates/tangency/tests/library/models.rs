@@ -202,7 +202,7 @@ fn more_components_than_features_are_refused_and_as_many_are_a_caution() {
     let (points, config) = small();
     let fit = |n_components| Fitter::new(Config { n_components, max_iter: 3, ..config.clone() }).fit(&points);
     let refused = fit(4).err().map(|error| error.to_string()).unwrap_or_default();
-    assert_eq!(refused, "n_components must be at most the number of features (n_features = 3), not 4");
+    assert_eq!(refused, "n_components is 4, but the table has only 3 feature(s); use a smaller n_components");
     let cautions = fit(3).unwrap().cautions(|i| i.to_string());
     assert_eq!(cautions, [Caution::NotConverged, Caution::NothingReduced]);
 }

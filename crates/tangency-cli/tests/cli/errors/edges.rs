@@ -22,14 +22,14 @@ pub fn cases() -> Vec<Case> {
         on("edge test outside the table", &plain, "edges m.safetensors --test 3,40", &["test", "\"40\""]),
         on("edge test of an unknown id", &named, "edges m.safetensors --test p1,q", &["test", "\"q\""]),
         on("edge test without seeds", &plain, "edges m.safetensors --test 0,1 --seeds 0", &["seeds", "at least 1"]),
-        on("prune none", &plain, "prune m.safetensors --max-removed 0", &["max_removed", "at least 1"]),
+        on("prune none", &plain, "prune m.safetensors --max-removed 0", &["--max-removed", "at least 1"]),
         on(
             "prune for a negative gain",
             &plain,
             "prune m.safetensors --min-gain -1",
-            &["min_gain", "zero or more", "-1"],
+            &["--min-gain", "zero or a positive number", "-1"],
         ),
-        on("prune for a gain of NaN", &plain, "prune m.safetensors --min-gain NaN", &["min_gain", "NaN"]),
+        on("prune for a gain of NaN", &plain, "prune m.safetensors --min-gain NaN", &["--min-gain", "NaN"]),
         on("prune to a file without --apply", &plain, "prune m.safetensors --out-edges e.csv", &["apply", "plan"]),
         on("prune a model with settings of a fit", &plain, "prune m.safetensors -k 5", &["settings", "table"]),
         on("prune a model with columns", &plain, "prune m.safetensors --columns a", &["settings", "table"]),
@@ -37,6 +37,6 @@ pub fn cases() -> Vec<Case> {
         Case::new("prune no table", "prune no.csv", &["no.csv", "cannot be read"]),
         Case::new("prune into a missing folder", "prune Y.csv --apply --removed no/r.csv", &["no/r.csv", "folder"]),
         Case::new("removed edges of a fit without pruning", "fit Y.csv --removed r.csv", &["prune", "--removed"]),
-        Case::new("fit with pruning for a negative gain", "fit Y.csv --prune --min-gain -2", &["min_gain", "-2"]),
+        Case::new("fit with pruning for a negative gain", "fit Y.csv --prune --min-gain -2", &["--min-gain", "-2"]),
     ]
 }

@@ -68,7 +68,7 @@ fn models() -> Vec<Case> {
         };
         let missing = format!("{command} none.safetensors {table} --out out.csv");
         cases.push(Case::new(&format!("{command} without a model"), &missing, &["none.safetensors", "cannot be read"]));
-        cases.push(bad("a table for a model", good_table().as_bytes(), &["not a tangency model", "tangency fit"]));
+        cases.push(bad("a table for a model", good_table().as_bytes(), &["not a tangency model", "saved as a model"]));
         cases.push(bad("an image for a model", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", &["not a tangency model"]));
         cases.push(bad("a model of another program", &foreign, &["not a tangency model"]));
         cases.push(bad("a model of a newer format", &newer, &["format 2", "format 1", "fit again"]));
@@ -127,7 +127,7 @@ fn tables() -> Vec<Case> {
         ),
         asked("unknown --id-column of a new table", "Y.csv --id-column name", &["\"name\"", "id, kind"]),
         asked("unknown --label-column of a new table", "Y.csv --label-column class", &["\"class\"", "id, kind"]),
-        asked("too few --columns of a new table", "Y.csv --columns a,b", &["columns", "3 features", "2 are listed"]),
+        asked("too few --columns of a new table", "Y.csv --columns a,b", &["columns", "3 features", "lists 2 columns"]),
         asked("unknown --columns of a new table", "Y.csv --columns a,b,q", &["\"q\"", "Y.csv"]),
         asked("text as a feature of a new table", "Y.csv --columns a,b,kind", &["row 1", "column kind", "\"even\""]),
         asked("header of a new table read as data", "t.csv --no-header", &["row 1", "\"a\""])
@@ -173,7 +173,11 @@ fn neighbors() -> Vec<Case> {
     ] {
         for k in [0, 40, 1_000_000] {
             let arguments = format!("{command} --out out.csv -k {k}");
-            cases.push(on_model(&format!("{command} by {k} points"), &arguments, &["n_neighbors", "from 1 to 39"]));
+            cases.push(on_model(
+                &format!("{command} by {k} points"),
+                &arguments,
+                &["--n-neighbors is", if k == 0 { "at least 1" } else { "only 40 points" }],
+            ));
         }
     }
     cases.push(
@@ -251,15 +255,23 @@ fn reconstructions() -> Vec<Case> {
         asked("an unknown prediction", "--grid 2x2 --predicts all", &["--predicts", "all"]).by_parser(),
         drawn("figure without the size of an image", "--figure f.svg", &["required arguments"]).by_parser(),
         drawn("size of an image without a figure", "--image 1x3", &["required arguments"]).by_parser(),
-        drawn("image of too few pixels", "--figure f.svg --image 1x2", &["image", "3 pixels", "1x2"]),
-        drawn("image of too many pixels", "--figure f.svg --image 16x16", &["image", "3 pixels", "16x16"]),
+        drawn(
+            "image of too few pixels",
+            "--figure f.svg --image 1x2",
+            &["image", "3 features, one for each pixel", "1x2"],
+        ),
+        drawn(
+            "image of too many pixels",
+            "--figure f.svg --image 16x16",
+            &["image", "3 features, one for each pixel", "16x16"],
+        ),
         drawn("image without pixels", "--figure f.svg --image 0x3", &["image", "16x16", "0x3"]),
         drawn("image of one number", "--figure f.svg --image 3", &["image", "16x16", "\"3\""]),
         drawn("image in words", "--figure f.svg --image square", &["image", "\"square\""]),
         drawn(
             "image of more pixels than can be counted",
             "--figure f.svg --image 18446744073709551615x3",
-            &["image", "3 pixels"],
+            &["image", "3 features, one for each pixel"],
         ),
         drawn("figure of another kind", "--figure f.gif --image 1x3", &["figure", ".svg or .png", "f.gif"]),
         drawn("figure that exists", "--figure f.svg --image 1x3", &["f.svg exists"]).with("f.svg", "kept"),
@@ -280,7 +292,7 @@ fn samples_and_loadings() -> Vec<Case> {
     let mut cases: Vec<Case> =
         ["x3=0:1", "x0=0:1", "x1", "x1=0", "x1=2:1", "x1=nan:1", "y1=0:1", "x1=low:high", "=:"].map(region).into();
     cases.extend([
-        sample("no samples", "--n 0", &["n must be", "at least 1"]),
+        sample("no samples", "--n 0", &["--n is", "at least 1"]),
         sample("fewer than no samples", "--n -1", &["--n", "-1"]).by_parser(),
         sample("seed of samples in words", "--seed one", &["--seed", "one"]).by_parser(),
         loadings("loadings of an unknown point", "--point p40", &["point", "\"p40\""]),
@@ -300,8 +312,8 @@ fn samples_and_loadings() -> Vec<Case> {
 fn calibrations() -> Vec<Case> {
     let long = "fit Y.csv --init pca --tol 0 --max-iter 10000000 --out out.safetensors --calibrate";
     vec![
-        Case::new("calibration on no part", &format!("{long} 0"), &["calibrate", "from 2"]),
-        Case::new("calibration on one part", &format!("{long} 1"), &["calibrate", "from 2"]),
+        Case::new("calibration on no part", &format!("{long} 0"), &["calibrate", "at least 2"]),
+        Case::new("calibration on one part", &format!("{long} 1"), &["calibrate", "at least 2"]),
         Case::new("calibration on more parts than rows", &format!("{long} 41"), &["calibrate", "40"]),
         Case::new("calibration on parts in words", &format!("{long} few"), &["--calibrate", "few"]).by_parser(),
     ]

@@ -50,9 +50,9 @@ fn files() -> Vec<Case> {
         plot("a figure that goes nowhere", "--kind map", &["required arguments"]).by_parser(),
         Case::new("a figure of a table", "plot Y.csv --kind map --out f.svg", &["Y.csv", "not a tangency model"]),
         Case::new("a figure of nothing", "plot n.safetensors --kind map --out f.svg", &["n.safetensors", "read"]),
-        plot("a figure too narrow", "--kind map --out f.svg --width 3", &["width", "40", "not 3"]),
+        plot("a figure too narrow", "--kind map --out f.svg --width 3", &["width", "40", "--width is 3"]),
         plot("a figure too wide", "--kind map --out f.svg --width 1e9", &["width", "1000"]),
-        plot("a figure of no width", "--kind map --out f.svg --width nan", &["width", "not NaN"]),
+        plot("a figure of no width", "--kind map --out f.svg --width nan", &["width", "--width is NaN"]),
         plot("a figure of negative width", "--kind map --out f.svg --width -120", &["width", "-120"]),
         plot("a scale of no pixels", "--kind map --out f.svg --scale 2", &["scale", ".png"]),
         plot("a scale of a PDF", "--kind map --out f.pdf --scale 2", &["scale", ".png"]),
@@ -79,7 +79,7 @@ fn strangers() -> Vec<Case> {
     ]
     .map(|(kind, option, field, home)| {
         let name = format!("{option} for {kind}");
-        plot(&name, &format!("--kind {kind} {option} --out f.svg"), &[field, "left out", home])
+        plot(&name, &format!("--kind {kind} {option} --out f.svg"), &[field, "leave out", home])
     })
     .into()
 }
@@ -102,10 +102,10 @@ fn places() -> Vec<Case> {
             "--kind map --colour label",
             &["colour", "without --label-column"],
         ),
-        bare("tangents in two features", "--kind tangents", &["kind", "another", "2 features"]),
+        bare("tangents in two features", "--kind tangents", &["kind", "another", "the model has 2"]),
         Case::new("tangents in four features", "plot m.safetensors --kind tangents --out f.svg", &["columns", "a,b,c"])
             .with("m.safetensors", wide_model()),
-        tangents("tangents in two columns", "--columns a,b", &["columns", "three features, not 2"]),
+        tangents("tangents in two columns", "--columns a,b", &["columns", "names 2 features"]),
         tangents("tangents in one column twice", "--columns a,b,1", &["columns", "different"]),
         tangents("tangents in an unknown column", "--columns a,b,z", &["columns", "\"z\"", "a, b, c"]),
         tangents("tangents at no point", "--every 0", &["every", "at least 1"]),
@@ -135,7 +135,11 @@ fn values() -> Vec<Case> {
         grid("a grid of nothing", "--grid 0x3", &["grid", "from 1 to 60"]),
         grid("a grid of too much", "--grid 100x3", &["grid", "from 1 to 60"]),
         grid("a grid of images of no size", "--image 3", &["image", "16x16", "\"3\""]),
-        grid("a grid of images of another size", "--image 2x2", &["image", "3 pixels", "2x2"]),
-        grid("a grid of images too large to count", "--image 99999999999x99999999999", &["image", "3 pixels"]),
+        grid("a grid of images of another size", "--image 2x2", &["image", "3 features, one for each pixel", "2x2"]),
+        grid(
+            "a grid of images too large to count",
+            "--image 99999999999x99999999999",
+            &["image", "3 features, one for each pixel"],
+        ),
     ]
 }

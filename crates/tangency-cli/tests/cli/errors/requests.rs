@@ -11,9 +11,9 @@ pub fn cases() -> Vec<Case> {
 fn settings() -> Vec<Case> {
     let bad = |name: &str, more: &str, words: &[&'static str]| Case::new(name, &format!("fit Y.csv {more}"), words);
     vec![
-        bad("no components", "-d 0", &["n_components", "at least 1"]),
-        bad("no starts", "--n-init 0", &["n_init", "at least 1"]),
-        bad("no iterations", "--max-iter 0", &["max_iter", "at least 1"]),
+        bad("no components", "-d 0", &["--n-components", "at least 1"]),
+        bad("no starts", "--n-init 0", &["--n-init", "at least 1"]),
+        bad("no iterations", "--max-iter 0", &["--max-iter", "at least 1"]),
         bad("tol negative", "--tol -1", &["tol", "zero or a positive number", "-1"]),
         bad("tol NaN", "--tol NaN", &["tol", "zero or a positive number", "NaN"]),
         bad("tol infinite", "--tol inf", &["tol", "zero or a positive number", "inf"]),
@@ -31,7 +31,7 @@ fn settings() -> Vec<Case> {
         bad("share of variance zero", "--pca 0", &["pca", "above 0 and up to 1"]),
         bad("share of variance above one", "--pca 1.5", &["pca", "above 0 and up to 1"]),
         bad("share of variance NaN", "--pca NaN", &["pca", "above 0 and up to 1"]),
-        bad("coarse tol negative", "--coarse-tol -1", &["coarse_tol", "zero or a positive number", "-1"]),
+        bad("coarse tol negative", "--coarse-tol -1", &["--coarse-tol", "zero or a positive number", "-1"]),
         bad("coarse start of the exact engine", "--engine exact --init coarse", &["init", "coarse", "exact"]),
         bad(
             "full covariance of the factorised engine",
@@ -148,19 +148,19 @@ fn distances() -> Vec<Case> {
         Case::new(name, &format!("info m.safetensors {more}"), words).with("m.safetensors", model)
     };
     vec![
-        asked("distance without full covariance", &plain, "--distance 0,1", &["full_covariance"]),
+        asked("distance without full covariance", &plain, "--distance 0,1", &["--full-covariance"]),
         asked("distance of one point", &full, "--distance p0", &["distance", "I,J", "\"p0\""]),
         asked("distance to an unknown id", &full, "--distance p0,p99", &["distance", "\"p99\""]),
         asked("distance of three points", &full, "--distance p0,p1,p2", &["distance", "\"p1,p2\""]),
         asked("distance to a row outside", &plain, "--distance 0,40", &["distance", "\"40\""]),
-        asked("level of one", &full, "--distance p0,p1 --level 1", &["level between 0 and 1"]),
-        asked("level NaN", &full, "--distance p0,p1 --level NaN", &["level between 0 and 1"]),
+        asked("level of one", &full, "--distance p0,p1 --level 1", &["--level is", "between 0 and 1"]),
+        asked("level NaN", &full, "--distance p0,p1 --level NaN", &["--level is", "between 0 and 1"]),
     ]
 }
 
 fn generate_and_demo() -> Vec<Case> {
     vec![
-        Case::new("generate nothing", "generate helix --n 0", &["n must be", "at least 1"]),
+        Case::new("generate nothing", "generate helix --n 0", &["--n is", "at least 1"]),
         Case::new(
             "generate with negative noise",
             "generate helix --noise -0.5",
@@ -170,7 +170,7 @@ fn generate_and_demo() -> Vec<Case> {
         Case::new("generate into a file that exists", "generate helix --out Y.csv", &["Y.csv exists", "--force"]),
         Case::new("generate into a missing folder", "generate helix --out no/h.csv", &["no/h.csv", "folder"]),
         Case::new("generate an unknown shape", "generate torus", &["torus"]).by_parser(),
-        Case::new("demo of too few points", "demo --n 9", &["n must be", "larger than 9"]),
+        Case::new("demo of too few points", "demo --n 9", &["--n is", "9 neighbours"]),
         Case::new("demo in a missing folder", "demo --dir no", &["no/tangency-demo.csv", "folder"]),
         Case::new("demo over its last file", "demo", &["tangency-demo.png exists", "--force"])
             .with("tangency-demo.png", "kept"),

@@ -46,7 +46,7 @@ fn columns() -> Vec<Case> {
         Case::new(
             "label as a feature",
             "fit Y.csv --columns a,b --label-column b",
-            &["columns", "b is the label column"],
+            &["columns", "lists b, which is the label column"],
         ),
         Case::new("header read as data", "fit Y.csv --no-header", &["no numeric column"]).with("Y.csv", "a\nb\nc\n"),
     ]
@@ -100,8 +100,8 @@ fn shapes() -> Vec<Case> {
             .with("t.csv", "a,b\n1,2\n1,2\n1,2\n1,2\n1,2\n"),
         Case::new("identical points joined by radius", "fit t.csv --radius 1", &["all 4 points are identical"])
             .with("t.csv", "a,b\n1,2\n1,2\n1,2\n1,2\n"),
-        Case::new("more components than points", "fit Y.csv -d 40", &["n_components", "smaller", "40"]),
-        Case::new("more components than features", "fit Y.csv -d 4", &["n_components", "n_features = 3", "not 4"]),
+        Case::new("more components than points", "fit Y.csv -d 40", &["--n-components", "smaller", "40"]),
+        Case::new("more components than features", "fit Y.csv -d 4", &["--n-components", "is 4", "3 feature(s)"]),
         Case::new(
             "too large for memory",
             "fit t.npy -k 5 -d 3 --connect --engine exact",
@@ -116,8 +116,8 @@ fn graphs() -> Vec<Case> {
     let ways_out = ["--n-neighbors", "--connect", "--largest"];
     let in_pieces = |words: &[&'static str]| [&ways_out, words].concat();
     vec![
-        Case::new("too many neighbours", "fit Y.csv -k 40", &["n_neighbors", "smaller than", "40"]),
-        Case::new("no neighbours", "fit Y.csv -k 0", &["n_neighbors", "at least 1"]),
+        Case::new("too many neighbours", "fit Y.csv -k 40", &["--n-neighbors", "is 40", "only 40 rows"]),
+        Case::new("no neighbours", "fit Y.csv -k 0", &["--n-neighbors", "at least 1"]),
         Case::new("radius zero", "fit Y.csv --radius 0", &["radius", "positive"]),
         Case::new("radius negative", "fit Y.csv --radius -1", &["radius", "positive", "-1"]),
         Case::new("radius not a number", "fit Y.csv --radius wide", &["--radius", "wide"]).by_parser(),

@@ -15,7 +15,7 @@ const MOST: usize = 12;
 const NEAR: f64 = 1.5;
 
 /// A way to join a pair of pieces.
-struct Way {
+struct BridgeWay {
     pair: (usize, usize),
     edge: (u32, u32),
     length: f64,
@@ -39,7 +39,7 @@ impl<E: Engine> Search<'_, E> {
             (p.min(q), p.max(q))
         };
         let longest = bridges.iter().map(|&edge| self.length(edge)).fold(0.0, f64::max);
-        let mut ways: Vec<Way> = Vec::new();
+        let mut ways: Vec<BridgeWay> = Vec::new();
         for q in 0..found.len() {
             for p in 0..q {
                 let joined = bridges.iter().any(|&edge| pair_of(edge) == (p, q));
@@ -79,7 +79,7 @@ impl<E: Engine> Search<'_, E> {
     }
 
     /// The shortest ways between two pieces that share no point.
-    fn ways(&self, pair: (usize, usize), first: &[usize], second: &[usize]) -> Vec<Way> {
+    fn ways(&self, pair: (usize, usize), first: &[usize], second: &[usize]) -> Vec<BridgeWay> {
         let y = &self.best.problem.observations;
         let mut nearest: Vec<(f64, usize, usize)> = first
             .iter()
@@ -89,12 +89,12 @@ impl<E: Engine> Search<'_, E> {
             })
             .collect();
         nearest.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut ways: Vec<Way> = Vec::new();
+        let mut ways: Vec<BridgeWay> = Vec::new();
         for (square, i, j) in nearest {
             let edge = (i.min(j) as u32, i.max(j) as u32);
-            let apart = |way: &Way| [way.edge.0, way.edge.1].iter().all(|&end| end != edge.0 && end != edge.1);
+            let apart = |way: &BridgeWay| [way.edge.0, way.edge.1].iter().all(|&end| end != edge.0 && end != edge.1);
             if ways.len() < WAYS && ways.iter().all(apart) {
-                ways.push(Way { pair, edge, length: square.sqrt() });
+                ways.push(BridgeWay { pair, edge, length: square.sqrt() });
             }
         }
         ways

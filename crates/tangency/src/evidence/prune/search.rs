@@ -33,9 +33,9 @@ const IN_A_ROW: usize = 5;
 /// Above this gain, in nats, a removed edge is beyond doubt.
 const CLEAR: f64 = 20.0;
 
-pub(super) type Observer<'a> = dyn FnMut(&PruneProgress) -> ControlFlow<()> + 'a;
+pub(super) type PruneObserver<'a> = dyn FnMut(&PruneProgress) -> ControlFlow<()> + 'a;
 
-type Edges = Vec<(u32, u32)>;
+type EdgeList = Vec<(u32, u32)>;
 
 /// The state of the search.
 pub(super) struct Search<'a, E: Engine> {
@@ -53,7 +53,7 @@ pub(super) struct Search<'a, E: Engine> {
     pub progress: PruneProgress,
     /// The observer asked to end.
     pub asked: bool,
-    observer: &'a mut Observer<'a>,
+    observer: &'a mut PruneObserver<'a>,
 }
 
 impl<'a, E: Engine> Search<'a, E> {
@@ -62,7 +62,7 @@ impl<'a, E: Engine> Search<'a, E> {
         fit: &Fit,
         found: Option<Hypothesis<E>>,
         options: &PruneOptions,
-        observer: &'a mut Observer<'a>,
+        observer: &'a mut PruneObserver<'a>,
     ) -> Result<Self> {
         let bound = fit.bound_scaled();
         let mut progress = PruneProgress { step: PruneStep::Preparing, removed: 0, best: bound, iterations: 0 };
@@ -103,7 +103,7 @@ impl<'a, E: Engine> Search<'a, E> {
         } else {
             [now / 2, now, 2 * now].iter().map(|&size| self.without(&scores[..size.min(self.most)])).collect()
         };
-        let mut leader: Option<(Hypothesis<E>, Edges)> = None;
+        let mut leader: Option<(Hypothesis<E>, EdgeList)> = None;
         let mut tried: Vec<Vec<(u32, u32)>> = vec![self.removed.clone(), vec![]];
         for out in batches {
             if self.asked || tried.contains(&out) {
@@ -294,7 +294,7 @@ fn batch_sizes(most: usize) -> impl Iterator<Item = usize> {
 fn watch<'w>(
     progress: &'w mut PruneProgress,
     asked: &'w mut bool,
-    observer: &'w mut Observer,
+    observer: &'w mut PruneObserver,
 ) -> impl FnMut(&TracePoint, Stage) -> ControlFlow<()> + 'w {
     move |_, _| {
         progress.iterations += 1;

@@ -207,7 +207,7 @@ fn fits_made_elsewhere_are_the_same() {
 #[test]
 fn neighbours_are_searched_as_the_settings_say() {
     // in many dimensions without structure an approximate search misses some neighbours
-    let points = Matrix::from_fn(600, 40, |i, f| ((i * 7919 + f * 104_729 + i * f * 31) % 1009) as f64);
+    let points = Matrix::from_fn(2000, 60, |i, f| (((i * 60 + f + 1) as f64 * 12.9898).sin() * 43_758.545_3).fract());
     let edges = |neighbor_search, random_state| {
         let config = Config { neighbor_search, random_state, connect: true, ..Config::default() };
         let grid = Selection::new(&points, config.clone(), vec![GraphChoice::neighbors(5)], vec![1]).unwrap();

@@ -93,7 +93,7 @@ impl Aggregator {
         // S = Sᵀ: the sum is Q + Qᵀ with Q = L(½EL − Lp∘SL) + ½Lp∘(LSL), so each side takes half.
         // Otherwise it is Q − Q'ᵀ with Q = L(EL − Lp∘SL) + Lp∘(LSL) and Q' = L(Lp∘SᵀL).
         let half = if symmetric { 0.5 } else { 1.0 };
-        let block = Block { moments, rows: a * self.n, columns: b * self.n, n: self.n };
+        let block = TileBlock { moments, rows: a * self.n, columns: b * self.n, n: self.n };
         self.times_laplacian(&block, half, &mut first, &mut second);
         self.laplacian_times(&first, &second, half, &mut result);
         if !symmetric {
@@ -119,7 +119,7 @@ impl Aggregator {
     }
 
     /// V = SL and W = half·EL − Lp∘V, in row tiles.
-    fn times_laplacian(&self, block: &Block, half: f64, v: &mut [Chunk], w: &mut [Chunk]) {
+    fn times_laplacian(&self, block: &TileBlock, half: f64, v: &mut [Chunk], w: &mut [Chunk]) {
         let padded = self.padded;
         v.par_chunks_mut(padded).zip(w.par_chunks_mut(padded)).enumerate().for_each_init(
             || (column(padded), column(padded)),
@@ -170,7 +170,7 @@ impl Aggregator {
     }
 
     /// W' = Lp∘(SᵀL), in row tiles.
-    fn transposed_times_laplacian(&self, block: &Block, w: &mut [Chunk]) {
+    fn transposed_times_laplacian(&self, block: &TileBlock, w: &mut [Chunk]) {
         let padded = self.padded;
         w.par_chunks_mut(padded).enumerate().for_each_init(
             || column(padded),
@@ -279,14 +279,14 @@ fn turn(rows: &[Chunk], padded: usize, tile: usize, columns: &mut [Chunk]) {
 }
 
 /// One block S_ab of the moments, of which a diagonal block has only its lower triangle.
-struct Block<'a> {
+struct TileBlock<'a> {
     moments: &'a Matrix,
     rows: usize,
     columns: usize,
     n: usize,
 }
 
-impl Block<'_> {
+impl TileBlock<'_> {
     fn column(&self, j: usize) -> &[f64] {
         &self.moments.col_as_slice(self.columns + j)[self.rows..self.rows + self.n]
     }

@@ -1,6 +1,6 @@
 //! The covariances of single points, in closed form from their stars (eq. 22).
 
-use super::stars::Sign;
+use super::stars::Arms;
 use super::{Factorised, Sizes};
 use crate::error::{Error, Result};
 use crate::linalg::small::invert;
@@ -84,5 +84,5 @@ impl Factorised {
 pub(super) struct Means<'a> {
     pub values: &'a [f64],
     pub rows: usize,
-    pub sign: Sign,
+    pub sign: Arms,
 }

@@ -4,7 +4,7 @@
 use super::conjugate_gradients::{conjugate_gradients, dot};
 use super::laplace::times_laplacian;
 use super::means::pull_on_coordinates;
-use super::stars::Sign;
+use super::stars::Arms;
 use super::{Beliefs, Factorised, Sizes};
 use crate::config::Config;
 use crate::error::Result;
@@ -157,7 +157,7 @@ impl Factorised {
             held_x += prior.own * dot(&z, &v) + prior.edge * dot(&z, &rough);
             // that maps are uncertain where coordinates are is in both sums
             let mut shared = vec![0.0; v.len()];
-            self.add_stars(problem, &beliefs.t, 1, Sign::Difference, 0.5 * hyper.gamma * d_y, &v, &mut shared);
+            self.add_stars(problem, &beliefs.t, 1, Arms::Difference, 0.5 * hyper.gamma * d_y, &v, &mut shared);
             held_x += dot(&z, &shared);
 
             // every row of the maps has the same covariance: one sign vector a row

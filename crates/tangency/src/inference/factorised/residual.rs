@@ -3,7 +3,7 @@
 use super::conjugate_gradients::sum;
 use super::covariances::Means;
 use super::means::flow;
-use super::stars::Sign;
+use super::stars::Arms;
 use super::update_maps::linear_term;
 use super::{Beliefs, Factorised, Sizes};
 use crate::model::Problem;
@@ -37,8 +37,8 @@ impl Factorised {
         let (graph, size) = (&problem.graph, d_x * d_x);
         let Beliefs { x, s, c, t } = beliefs;
         let trace = |p: &[f64], q: &[f64]| p.iter().zip(q).map(|(p, q)| p * q).sum::<f64>();
-        let of_x = Means { values: x, rows: 1, sign: Sign::Difference };
-        let of_c = Means { values: c, rows, sign: Sign::Sum };
+        let of_x = Means { values: x, rows: 1, sign: Arms::Difference };
+        let of_c = Means { values: c, rows, sign: Arms::Sum };
         let parts: Vec<f64> = (0..n)
             .into_par_iter()
             .with_min_len(64)

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 /// Whether neighbours enter by their difference from the centre (coordinates) or by their sum with it (maps).
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
+pub enum Arms {
     Difference,
     Sum,
 }
@@ -19,7 +19,7 @@ impl Factorised {
         i: usize,
         values: &[f64],
         width: usize,
-        sign: Sign,
+        sign: Arms,
         arms: &mut Vec<f64>,
         images: &mut Vec<f64>,
     ) {
@@ -29,8 +29,8 @@ impl Factorised {
         for &j in list {
             let other = &values[j as usize * width..(j as usize + 1) * width];
             match sign {
-                Sign::Difference => arms.extend(other.iter().zip(own).map(|(a, b)| a - b)),
-                Sign::Sum => arms.extend(other.iter().zip(own).map(|(a, b)| a + b)),
+                Arms::Difference => arms.extend(other.iter().zip(own).map(|(a, b)| a - b)),
+                Arms::Sum => arms.extend(other.iter().zip(own).map(|(a, b)| a + b)),
             }
         }
         images.clear();
@@ -47,7 +47,7 @@ impl Factorised {
         problem: &Problem,
         blocks: &[f64],
         rows: usize,
-        sign: Sign,
+        sign: Arms,
         factor: f64,
         v: &[f64],
         out: &mut [f64],
@@ -79,8 +79,8 @@ impl Factorised {
                 let others = &given[there * width..(there + 1) * width];
                 for ((slot, own), other) in out.iter_mut().zip(own).zip(others) {
                     match sign {
-                        Sign::Difference => *slot += other - own,
-                        Sign::Sum => *slot += other + own,
+                        Arms::Difference => *slot += other - own,
+                        Arms::Sum => *slot += other + own,
                     }
                 }
             }

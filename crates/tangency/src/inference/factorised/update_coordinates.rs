@@ -3,7 +3,7 @@
 use super::covariances::Means;
 use super::means::{flow, observations, pull_on_coordinates, solve};
 use super::preconditioner::Preconditioner;
-use super::stars::Sign;
+use super::stars::Arms;
 use super::{Beliefs, Factorised, Sizes};
 use crate::error::Result;
 use crate::inference::state::State;
@@ -16,7 +16,7 @@ impl Factorised {
         let Sizes { rows, d_y, .. } = Sizes::of(problem);
         let State { beliefs: Beliefs { s, c, t, .. }, hyper, .. } = state;
         let prior = CoordinatePrior::new(hyper).precision();
-        let means = Means { values: c, rows, sign: Sign::Sum };
+        let means = Means { values: c, rows, sign: Arms::Sum };
         self.improve_covariances(problem, prior, hyper.gamma, &means, d_y, t, s, "precision of a point's coordinates")
     }
 
@@ -56,7 +56,7 @@ impl Factorised {
                 out[a] += alpha * own + edge * steps;
             }
         });
-        self.add_stars(problem, &beliefs.t, 1, Sign::Difference, 0.5 * hyper.gamma * d_y, v, &mut out);
+        self.add_stars(problem, &beliefs.t, 1, Arms::Difference, 0.5 * hyper.gamma * d_y, v, &mut out);
         out
     }
 

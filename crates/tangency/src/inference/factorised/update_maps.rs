@@ -4,7 +4,7 @@ use super::conjugate_gradients::sum;
 use super::covariances::Means;
 use super::means::{flow, observations, pull_on_maps, solve};
 use super::preconditioner::Preconditioner;
-use super::stars::Sign;
+use super::stars::Arms;
 use super::{Beliefs, Factorised, Sizes};
 use crate::error::Result;
 use crate::inference::state::State;
@@ -16,7 +16,7 @@ impl Factorised {
     pub(super) fn improve_map_covariances(&self, problem: &Problem, state: &mut State<Beliefs>) -> Result<()> {
         let State { beliefs: Beliefs { x, s, t, .. }, hyper, .. } = state;
         let prior = MapPrior::new(problem, hyper).precision();
-        let means = Means { values: x, rows: 1, sign: Sign::Difference };
+        let means = Means { values: x, rows: 1, sign: Arms::Difference };
         self.improve_covariances(problem, prior, hyper.gamma, &means, 1.0, s, t, "precision of a point's map")
     }
 
@@ -59,7 +59,7 @@ impl Factorised {
                 out.iter_mut().zip(other).for_each(|(slot, value)| *slot -= prior.edge * value);
             }
         });
-        self.add_stars(problem, &beliefs.s, rows, Sign::Sum, 0.5 * hyper.gamma, v, &mut out);
+        self.add_stars(problem, &beliefs.s, rows, Arms::Sum, 0.5 * hyper.gamma, v, &mut out);
         out
     }
 

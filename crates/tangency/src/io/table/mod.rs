@@ -56,11 +56,11 @@ pub struct TableOptions {
 
 /// Reads a table from a file, whose extension says what it is.
 pub fn read_table(path: &Path, options: &TableOptions) -> Result<Table> {
-    let mut source: Box<dyn Source> = match Format::with(path, options)? {
-        Format::Delimited => Box::new(csv::Delimited::read(path, options.header)?),
-        Format::Npy => Box::new(numpy::read_npy(path, "the array", 2)?),
-        Format::Npz => Box::new(numpy::read_npz(path, options.array.as_deref())?),
-        Format::Parquet => open_parquet(path)?,
+    let mut source: Box<dyn Source> = match TableFormat::with(path, options)? {
+        TableFormat::Delimited => Box::new(csv::DelimitedTable::read(path, options.header)?),
+        TableFormat::Npy => Box::new(numpy::read_npy(path, "the array", 2)?),
+        TableFormat::Npz => Box::new(numpy::read_npz(path, options.array.as_deref())?),
+        TableFormat::Parquet => open_parquet(path)?,
     };
     let roles = Roles::assign(path, source.as_ref(), options)?;
 
@@ -93,10 +93,10 @@ pub fn read_table(path: &Path, options: &TableOptions) -> Result<Table> {
 ///
 /// A one-dimensional array is a column, and the last two axes of a three-dimensional one become one.
 pub fn read_matrix(path: &Path, what: &str) -> Result<Matrix> {
-    let mut source: Box<dyn Source> = match Format::of(path)? {
-        Format::Delimited => Box::new(csv::Delimited::read(path, None)?),
-        Format::Npy => Box::new(numpy::read_npy(path, what, 3)?),
-        Format::Npz | Format::Parquet => {
+    let mut source: Box<dyn Source> = match TableFormat::of(path)? {
+        TableFormat::Delimited => Box::new(csv::DelimitedTable::read(path, None)?),
+        TableFormat::Npy => Box::new(numpy::read_npy(path, what, 3)?),
+        TableFormat::Npz | TableFormat::Parquet => {
             let problem = format!("{what} is read from .npy or .csv files only");
             return Err(refuse(path, problem, "save it as one of these"));
         }
@@ -131,14 +131,14 @@ trait Source {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Format {
+enum TableFormat {
     Delimited,
     Npy,
     Npz,
     Parquet,
 }
 
-impl Format {
+impl TableFormat {
     fn of(path: &Path) -> Result<Self> {
         match extension(path).as_str() {
             "csv" | "tsv" | "tab" | "txt" => Ok(Self::Delimited),

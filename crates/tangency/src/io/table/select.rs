@@ -34,10 +34,11 @@ impl Roles {
                 path,
                 format!("no numeric column is left to be a feature among its columns {}", listed(columns.names)),
                 message![
-                    "check that cells are separated by commas, semicolons or tabs, that decimals are written with a point, and ",
+                    "check that cells are separated by commas, semicolons or tabs, that decimals are written with a point, and what ",
                     Piece::Setting("columns"),
                     " and ",
-                    Piece::Setting("exclude")
+                    Piece::Setting("exclude"),
+                    " name"
                 ],
             ));
         }

@@ -1,7 +1,7 @@
 //! One number as a binary file stores it, kept apart by type so that its text loses nothing.
 
 #[derive(Clone, Copy)]
-pub(super) enum Value {
+pub(super) enum CellValue {
     Truth(bool),
     Signed(i64),
     Unsigned(u64),
@@ -9,7 +9,7 @@ pub(super) enum Value {
     Double(f64),
 }
 
-impl Value {
+impl CellValue {
     pub(super) fn number(self) -> f64 {
         match self {
             Self::Truth(x) => f64::from(u8::from(x)),

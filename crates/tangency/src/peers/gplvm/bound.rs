@@ -35,7 +35,7 @@ pub(super) struct Bound {
 }
 
 /// Where the blocks of parameters lie.
-struct Layout {
+struct ParameterLayout {
     s: usize,
     z: usize,
     w: usize,
@@ -71,10 +71,10 @@ impl Bound {
         }
     }
 
-    fn layout(&self, parameters: usize) -> (usize, Layout) {
+    fn layout(&self, parameters: usize) -> (usize, ParameterLayout) {
         let (n, d) = (self.y.ncols(), self.n_components);
         let w = parameters - d - 2;
-        ((w - 2 * n * d) / d, Layout { s: n * d, z: 2 * n * d, w, signal: w + d, beta: w + d + 1 })
+        ((w - 2 * n * d) / d, ParameterLayout { s: n * d, z: 2 * n * d, w, signal: w + d, beta: w + d + 1 })
     }
 
     /// Ψ1ᵀ. [m, n]

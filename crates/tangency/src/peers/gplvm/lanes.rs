@@ -133,7 +133,7 @@ impl NullaryFnOnce for AddRow<'_> {
 
 /// With t = weight·value and δ_a = mean_a − c_a: Σ t, then Σ t δ_a and Σ t δ_a² for each component go into `moments`
 /// [1 + 2d]; half_a t δ_a is added to `of_centers`, laid out as the centres, unless that is empty.
-pub(super) struct Moments<'a> {
+pub(super) struct LaneMoments<'a> {
     pub(super) values: &'a [Lane],
     pub(super) weights: &'a [Lane],
     pub(super) centers: &'a [Lane],
@@ -145,7 +145,7 @@ pub(super) struct Moments<'a> {
     pub(super) of_centers: &'a mut [Lane],
 }
 
-impl NullaryFnOnce for Moments<'_> {
+impl NullaryFnOnce for LaneMoments<'_> {
     type Output = ();
 
     #[inline(always)]

@@ -4,7 +4,7 @@
 //! log p(Y|X) = −½ (D log|K| + tr(YᵀW) + nD log 2π) and ∂/∂K = ½ (WWᵀ − D K⁻¹).
 
 use super::JITTER;
-use super::lanes::{self, FillRow, Lane, Moments, WIDTH, ZERO, vectorized};
+use super::lanes::{self, FillRow, Lane, LaneMoments, WIDTH, ZERO, vectorized};
 use super::optimize::Objective;
 use crate::error::Result;
 use crate::linalg::{Matrix, SpdWork, dot, gram_lower_weighted, invert_spd, mirror_lower, product_with_symmetric};
@@ -72,7 +72,7 @@ impl Likelihood {
                 weights.as_flattened_mut()[..n].copy_from_slice(inverse.col_as_slice(j));
                 let values = &kernel[j * blocks..][..blocks];
                 let (half, of_centers): (&[f64], &mut [Lane]) = (mean, &mut []);
-                vectorized(Moments { values, weights, centers, mean, half, scratch, moments, of_centers });
+                vectorized(LaneMoments { values, weights, centers, mean, half, scratch, moments, of_centers });
             },
         );
     }

@@ -48,15 +48,15 @@ struct Landscape<'a> {
     held: Range<usize>,
     /// Makes the first step from a start one of length 1.
     scale: f64,
-    here: Seen,
-    best: Seen,
+    here: SeenPoint,
+    best: SeenPoint,
     /// Where the current line search set out.
-    base: Seen,
+    base: SeenPoint,
     evaluations: usize,
 }
 
 #[derive(Clone)]
-struct Seen {
+struct SeenPoint {
     parameters: Vec<f64>,
     value: f64,
     gradient: Vec<f64>,
@@ -133,7 +133,7 @@ pub(super) fn climb(
     let mut gradient = vec![0.0; start.len()];
     let value = objective.evaluate(&start, &mut gradient)?;
     gradient[held.clone()].fill(0.0);
-    let seen = Seen { parameters: start, value, gradient, wall: false };
+    let seen = SeenPoint { parameters: start, value, gradient, wall: false };
     let landscape =
         Landscape { objective, held, scale: 1.0, here: seen.clone(), best: seen.clone(), base: seen, evaluations: 0 };
     let landscape = RefCell::new(landscape);

@@ -4,7 +4,7 @@
 //! centre, both bumps e_ip = Π_a (1 + κ w_a S_ia)^(−½) exp(−½κ q_ia (μ_ia − c_pa)²) with q = w/(1 + κwS): κ = 1 and the
 //! centres z_j for Ψ1; κ = 2 and the midpoints (z_j + z_k)/2 for Ψ2, which needs each pair once.
 
-use super::lanes::{self, AddRow, FillRow, Lane, Moments, WIDTH, ZERO, vectorized};
+use super::lanes::{self, AddRow, FillRow, Lane, LaneMoments, WIDTH, ZERO, vectorized};
 use rayon::prelude::*;
 
 /// Points that one thread sums up; a constant, so that the order of additions does not follow the number of threads.
@@ -40,13 +40,13 @@ pub(super) struct Bumps {
 }
 
 /// What a point contributes to the exponents: ½κq, μ and q for each component.
-struct Shape {
+struct PsiShape {
     half: Vec<f64>,
     mean: Vec<f64>,
     q: Vec<f64>,
 }
 
-impl Shape {
+impl PsiShape {
     fn new(d: usize) -> Self {
         Self { half: vec![0.0; d], mean: vec![0.0; d], q: vec![0.0; d] }
     }
@@ -77,7 +77,7 @@ impl Bumps {
         let (kappa, blocks, wanted) = (self.kappa, self.blocks, totals.is_some());
         let centers = &self.centers;
         let work = |(part, values): (usize, &mut [Lane])| {
-            let (mut shape, mut sums) = (Shape::new(q.d), vec![ZERO; if wanted { blocks } else { 0 }]);
+            let (mut shape, mut sums) = (PsiShape::new(q.d), vec![ZERO; if wanted { blocks } else { 0 }]);
             for (i, row) in values.chunks_exact_mut(blocks).enumerate() {
                 let height = shape.set(kappa, w, q, part * PART + i);
                 let (mean, half) = (&shape.mean, &shape.half);
@@ -101,7 +101,7 @@ impl Bumps {
         let (kappa, blocks, n, d) = (self.kappa, self.blocks, q.n, q.d);
         let shared = weights.len() == blocks;
         let work = |(part, values): (usize, &[Lane])| {
-            let (mut shape, mut scratch) = (Shape::new(d), vec![ZERO; blocks]);
+            let (mut shape, mut scratch) = (PsiShape::new(d), vec![ZERO; blocks]);
             let (mut of_centers, mut moments) = (vec![ZERO; blocks * d], vec![0.0; 1 + 2 * d]);
             // for each point ∂μ and ∂S, then ∂log w
             let points = values.len() / blocks;
@@ -109,7 +109,7 @@ impl Bumps {
             for (i, values) in values.chunks_exact(blocks).enumerate() {
                 let point = part * PART + i;
                 shape.set(kappa, w, q, point);
-                vectorized(Moments {
+                vectorized(LaneMoments {
                     values,
                     weights: &weights[if shared { 0 } else { point * blocks }..][..blocks],
                     centers: &self.centers,

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use header::{Cell, Tally, looks_like_header, names_in};
 use records::{BYTE_ORDER_MARK, Records, delimiter, line_of, no_rows, not_utf8, ragged};
 
-pub(super) struct Delimited {
+pub(super) struct DelimitedTable {
     text: DelimitedText,
     header: bool,
     rows: usize,
@@ -21,7 +21,7 @@ pub(super) struct Delimited {
     numbers: Vec<Vec<f64>>,
 }
 
-impl Delimited {
+impl DelimitedTable {
     pub(super) fn read(path: &Path, header: Option<bool>) -> Result<Self> {
         let text = DelimitedText::read(path)?;
         let mut first = StringRecord::new();
@@ -72,7 +72,7 @@ impl Delimited {
     }
 }
 
-impl Source for Delimited {
+impl Source for DelimitedTable {
     fn names(&self) -> &[String] {
         &self.names
     }

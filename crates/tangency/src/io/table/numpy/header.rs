@@ -1,36 +1,36 @@
 //! What stands before the data of an `.npy` file.
 
-use crate::io::table::value::{Value, half};
+use crate::io::table::value::{CellValue, half};
 use crate::message::shown;
 
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum NpyKind {
     Truth,
     Signed,
     Unsigned,
     Float,
 }
 
-impl Kind {
-    pub(super) fn value(self, bits: u64, size: usize) -> Value {
+impl NpyKind {
+    pub(super) fn value(self, bits: u64, size: usize) -> CellValue {
         match (self, size) {
-            (Self::Truth, _) => Value::Truth(bits != 0),
+            (Self::Truth, _) => CellValue::Truth(bits != 0),
             (Self::Signed, _) => {
                 let shift = 64 - 8 * size;
-                Value::Signed((bits << shift) as i64 >> shift)
+                CellValue::Signed((bits << shift) as i64 >> shift)
             }
-            (Self::Unsigned, _) => Value::Unsigned(bits),
-            (Self::Float, 2) => Value::Single(half(bits as u16)),
-            (Self::Float, 4) => Value::Single(f32::from_bits(bits as u32)),
-            (Self::Float, _) => Value::Double(f64::from_bits(bits)),
+            (Self::Unsigned, _) => CellValue::Unsigned(bits),
+            (Self::Float, 2) => CellValue::Single(half(bits as u16)),
+            (Self::Float, 4) => CellValue::Single(f32::from_bits(bits as u32)),
+            (Self::Float, _) => CellValue::Double(f64::from_bits(bits)),
         }
     }
 }
 
 /// What stands before the data. It is parsed here because `npyz` multiplies out shapes and recurses into brackets
 /// without a bound, so that a damaged header could end the process.
-pub(super) struct Header {
-    pub(super) kind: Kind,
+pub(super) struct NpyHeader {
+    pub(super) kind: NpyKind,
     pub(super) size: usize,
     pub(super) big_endian: bool,
     pub(super) fortran_order: bool,
@@ -43,7 +43,7 @@ pub(super) type Refusal = (String, &'static str);
 
 const SAVE_AGAIN: &str = "save it again";
 
-impl Header {
+impl NpyHeader {
     pub(super) fn parse(bytes: &[u8]) -> std::result::Result<Self, Refusal> {
         let cut_short = || ("its header is cut short".to_owned(), SAVE_AGAIN);
         if !bytes.starts_with(b"\x93NUMPY") {
@@ -78,22 +78,22 @@ impl Header {
 }
 
 /// The kind, size and byte order that a type description such as `'<f8'` stands for.
-fn element(description: &str) -> std::result::Result<(Kind, usize, bool), Refusal> {
+fn element(description: &str) -> std::result::Result<(NpyKind, usize, bool), Refusal> {
     let name = description.trim_matches(['\'', '"']);
     let big_endian = name.starts_with('>');
     let element = match name.trim_start_matches(['<', '>', '|']) {
-        "b1" => (Kind::Truth, 1),
-        "i1" => (Kind::Signed, 1),
-        "i2" => (Kind::Signed, 2),
-        "i4" => (Kind::Signed, 4),
-        "i8" => (Kind::Signed, 8),
-        "u1" => (Kind::Unsigned, 1),
-        "u2" => (Kind::Unsigned, 2),
-        "u4" => (Kind::Unsigned, 4),
-        "u8" => (Kind::Unsigned, 8),
-        "f2" => (Kind::Float, 2),
-        "f4" => (Kind::Float, 4),
-        "f8" => (Kind::Float, 8),
+        "b1" => (NpyKind::Truth, 1),
+        "i1" => (NpyKind::Signed, 1),
+        "i2" => (NpyKind::Signed, 2),
+        "i4" => (NpyKind::Signed, 4),
+        "i8" => (NpyKind::Signed, 8),
+        "u1" => (NpyKind::Unsigned, 1),
+        "u2" => (NpyKind::Unsigned, 2),
+        "u4" => (NpyKind::Unsigned, 4),
+        "u8" => (NpyKind::Unsigned, 8),
+        "f2" => (NpyKind::Float, 2),
+        "f4" => (NpyKind::Float, 4),
+        "f8" => (NpyKind::Float, 8),
         other if other.starts_with('O') => {
             return Err(("it holds objects (a pickle), not numbers".into(), "convert it with astype(float)"));
         }

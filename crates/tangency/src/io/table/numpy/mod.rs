@@ -8,22 +8,22 @@ use std::path::Path;
 
 use npyz::npz::{NpzArchive, file_name_from_array_name};
 
-use super::value::Value;
+use super::value::CellValue;
 use super::{Source, numbered_names, refuse};
 use crate::error::{Error, Result};
 use crate::message;
 use crate::message::{Piece, listed, shown};
-use header::Header;
+use header::NpyHeader;
 
 /// Enough of an array to hold its header, unless it is a structured one.
 pub(super) const HEADER_BYTES: u64 = 1 << 17;
 
-pub(super) fn read_npy(path: &Path, what: &str, max_axes: usize) -> Result<Array> {
+pub(super) fn read_npy(path: &Path, what: &str, max_axes: usize) -> Result<NpyArray> {
     let bytes = std::fs::read(path).map_err(|error| Error::unreadable(path, &error))?;
-    Array::parse(path, what, max_axes, bytes)
+    NpyArray::parse(path, what, max_axes, bytes)
 }
 
-pub(super) fn read_npz(path: &Path, wanted: Option<&str>) -> Result<Array> {
+pub(super) fn read_npz(path: &Path, wanted: Option<&str>) -> Result<NpyArray> {
     let file = File::open(path).map_err(|error| Error::unreadable(path, &error))?;
     let damaged = |error| refuse(path, format!("is not a sound .npz file ({error})"), "save it again");
     let mut archive = NpzArchive::new(BufReader::new(file)).map_err(damaged)?;
@@ -36,12 +36,12 @@ pub(super) fn read_npz(path: &Path, wanted: Option<&str>) -> Result<Array> {
     let Some(name) = chosen else {
         let problem = match wanted {
             Some(name) => format!("there is no array \"{}\" in it, but {}", shown(name), listed(&names)),
-            None => format!("it is not clear which of its arrays {} is the table", listed(&names)),
+            None => format!("it is not clear which of its arrays ({}) is the table", listed(&names)),
         };
         return Err(refuse(path, problem, message!["name one of them with ", Piece::Setting("array")]));
     };
     let bytes = entry(&mut archive, &name, u64::MAX).map_err(damaged)?;
-    Array::parse(path, &format!("the array {name}"), 2, bytes)
+    NpyArray::parse(path, &format!("the array {name}"), 2, bytes)
 }
 
 /// The only array, or the only one that is a numeric matrix, or the first with a usual name.
@@ -50,7 +50,7 @@ fn choose(archive: &mut NpzArchive<BufReader<File>>, names: &[String]) -> Option
         return Some(only.clone());
     }
     let mut is_matrix = |name: &&String| {
-        let header = entry(archive, name, HEADER_BYTES).map(|bytes| Header::parse(&bytes));
+        let header = entry(archive, name, HEADER_BYTES).map(|bytes| NpyHeader::parse(&bytes));
         header.is_ok_and(|header| header.is_ok_and(|header| header.shape.len() == 2))
     };
     let mut matrices = names.iter().filter(|name| is_matrix(name));
@@ -69,35 +69,35 @@ fn entry(archive: &mut NpzArchive<BufReader<File>>, name: &str, limit: u64) -> s
 }
 
 /// An array in memory as it is in its file.
-pub(super) struct Array {
-    layout: Layout,
+pub(super) struct NpyArray {
+    layout: NpyLayout,
     bytes: Vec<u8>,
     names: Vec<String>,
 }
 
-impl Array {
+impl NpyArray {
     fn parse(path: &Path, what: &str, max_axes: usize, bytes: Vec<u8>) -> Result<Self> {
-        let layout = Layout::parse(path, what, max_axes, &bytes, bytes.len() as u64)?;
+        let layout = NpyLayout::parse(path, what, max_axes, &bytes, bytes.len() as u64)?;
         Ok(Self { names: numbered_names(layout.width()), layout, bytes })
     }
 
-    pub(super) fn value(&self, row: usize, column: usize) -> Value {
+    pub(super) fn value(&self, row: usize, column: usize) -> CellValue {
         let start = self.layout.start(row, column) as usize;
         self.layout.value(&self.bytes[start..start + self.layout.size()])
     }
 }
 
 /// What is where in the file of an array.
-pub(super) struct Layout {
-    header: Header,
+pub(super) struct NpyLayout {
+    header: NpyHeader,
     /// Lengths of the axes, with 1 for those that are not there.
     lengths: [usize; 3],
 }
 
-impl Layout {
+impl NpyLayout {
     /// The layout of a file by its beginning and its length.
     pub(super) fn parse(path: &Path, what: &str, max_axes: usize, beginning: &[u8], length: u64) -> Result<Self> {
-        let header = Header::parse(beginning)
+        let header = NpyHeader::parse(beginning)
             .map_err(|(problem, remedy)| refuse(path, format!("{what} cannot be read: {problem}"), remedy))?;
         let lengths = match *header.shape {
             [n] => [n, 1, 1],
@@ -109,7 +109,7 @@ impl Layout {
                 let lengths = lengths.join(" × ");
                 return Err(refuse(
                     path,
-                    format!("{what} has {axes} dimensions ({lengths}), but at most {max_axes} can be read"),
+                    format!("{what} has {axes} dimensions ({lengths}), but 1 to {max_axes} can be read"),
                     "reshape it to a row per point",
                 ));
             }
@@ -158,7 +158,7 @@ impl Layout {
     }
 
     /// The value of an element's bytes.
-    pub(super) fn value(&self, bytes: &[u8]) -> Value {
+    pub(super) fn value(&self, bytes: &[u8]) -> CellValue {
         let size = self.header.size;
         let mut word = [0; 8];
         word[..size].copy_from_slice(bytes);
@@ -169,7 +169,7 @@ impl Layout {
     }
 }
 
-impl Source for Array {
+impl Source for NpyArray {
     fn names(&self) -> &[String] {
         &self.names
     }

@@ -6,7 +6,7 @@ use ::parquet::schema::types::ColumnDescriptor;
 
 use super::Parquet;
 use super::kind::Raw;
-use crate::io::table::value::Value;
+use crate::io::table::value::CellValue;
 
 /// Where in its row a value stands.
 #[derive(Clone, Copy)]
@@ -28,12 +28,12 @@ pub(super) fn visit_rows(
 ) -> Parquet<bool> {
     use ColumnReader::*;
     match reader {
-        BoolColumnReader(reader) => rows(reader, column, most, visit, |&x| Raw::Value(Value::Truth(x))),
+        BoolColumnReader(reader) => rows(reader, column, most, visit, |&x| Raw::CellValue(CellValue::Truth(x))),
         Int32ColumnReader(reader) => rows(reader, column, most, visit, |&x| Raw::Integer(x.into())),
         Int64ColumnReader(reader) => rows(reader, column, most, visit, |&x| Raw::Integer(x)),
         Int96ColumnReader(reader) => rows(reader, column, most, visit, |x: &Int96| Raw::Integer(x.to_micros())),
-        FloatColumnReader(reader) => rows(reader, column, most, visit, |&x| Raw::Value(Value::Single(x))),
-        DoubleColumnReader(reader) => rows(reader, column, most, visit, |&x| Raw::Value(Value::Double(x))),
+        FloatColumnReader(reader) => rows(reader, column, most, visit, |&x| Raw::CellValue(CellValue::Single(x))),
+        DoubleColumnReader(reader) => rows(reader, column, most, visit, |&x| Raw::CellValue(CellValue::Double(x))),
         ByteArrayColumnReader(reader) => rows(reader, column, most, visit, |x: &ByteArray| Raw::Bytes(x.data())),
         FixedLenByteArrayColumnReader(reader) => {
             rows(reader, column, most, visit, |x: &FixedLenByteArray| Raw::Bytes(x.data()))

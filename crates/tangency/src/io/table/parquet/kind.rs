@@ -3,18 +3,18 @@
 use ::parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use ::parquet::schema::types::ColumnDescriptor;
 
-use crate::io::table::value::{Value, half};
+use crate::io::table::value::{CellValue, half};
 
 /// A value by how it is stored.
 #[derive(Clone, Copy)]
 pub(super) enum Raw<'a> {
-    Value(Value),
+    CellValue(CellValue),
     Integer(i64),
     Bytes(&'a [u8]),
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum ParquetKind {
     Number,
     /// With the bits that count.
     Unsigned(u64),
@@ -28,7 +28,7 @@ pub(super) enum Kind {
     Opaque,
 }
 
-impl Kind {
+impl ParquetKind {
     pub(super) fn of(column: &ColumnDescriptor) -> Self {
         // The two meanings that only logical types can tell.
         match column.logical_type_ref() {
@@ -71,12 +71,12 @@ impl Kind {
         matches!(self, Self::Number | Self::Unsigned(_) | Self::Half | Self::Decimal(_))
     }
 
-    fn value(self, raw: Raw) -> Option<Value> {
+    fn value(self, raw: Raw) -> Option<CellValue> {
         match (self, raw) {
-            (Self::Number, Raw::Value(value)) => Some(value),
-            (Self::Number, Raw::Integer(x)) => Some(Value::Signed(x)),
-            (Self::Unsigned(bits), Raw::Integer(x)) => Some(Value::Unsigned(x as u64 & bits)),
-            (Self::Half, Raw::Bytes(&[low, high])) => Some(Value::Single(half(u16::from_le_bytes([low, high])))),
+            (Self::Number, Raw::CellValue(value)) => Some(value),
+            (Self::Number, Raw::Integer(x)) => Some(CellValue::Signed(x)),
+            (Self::Unsigned(bits), Raw::Integer(x)) => Some(CellValue::Unsigned(x as u64 & bits)),
+            (Self::Half, Raw::Bytes(&[low, high])) => Some(CellValue::Single(half(u16::from_le_bytes([low, high])))),
             _ => None,
         }
     }
@@ -91,7 +91,7 @@ impl Kind {
 
     fn number(self, raw: Raw) -> Option<f64> {
         // The text of a decimal is exact, so that parsing it rounds only once.
-        self.value(raw).map(Value::number).or_else(|| self.decimal(raw)?.parse().ok())
+        self.value(raw).map(CellValue::number).or_else(|| self.decimal(raw)?.parse().ok())
     }
 
     pub(super) fn number_or_nan(self, raw: Option<Raw>) -> f64 {
@@ -99,11 +99,11 @@ impl Kind {
     }
 
     pub(super) fn text(self, raw: Raw) -> String {
-        if let Some(text) = self.value(raw).map(Value::text).or_else(|| self.decimal(raw)) {
+        if let Some(text) = self.value(raw).map(CellValue::text).or_else(|| self.decimal(raw)) {
             return text;
         }
         match (self, raw) {
-            (_, Raw::Value(value)) => value.text(),
+            (_, Raw::CellValue(value)) => value.text(),
             (Self::Date, Raw::Integer(days)) => date(days),
             (Self::Instant(per_second), Raw::Integer(ticks)) => instant(ticks, per_second),
             (_, Raw::Integer(x)) => x.to_string(),

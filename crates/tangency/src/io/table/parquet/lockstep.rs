@@ -8,7 +8,7 @@ use ::parquet::file::reader::FileReader;
 use ::parquet::schema::types::ColumnDescriptor;
 
 use super::decode::{add_text, visit_rows};
-use super::{BATCH, Contents, guarded, number_in, rows_of_group};
+use super::{BATCH, ParquetContents, guarded, number_in, rows_of_group};
 use crate::error::Result;
 use crate::io::table::refuse;
 use crate::io::table::stream::{BlockBuilder, BlockSource, Use};
@@ -16,7 +16,7 @@ use crate::message::shown;
 
 /// Holds one page of each wanted column in memory.
 pub(in crate::io::table) struct Lockstep {
-    contents: Contents,
+    contents: ParquetContents,
     /// The row group that comes next.
     group: usize,
     /// Rows of the present row group that are still to be read.
@@ -27,7 +27,7 @@ pub(in crate::io::table) struct Lockstep {
 
 impl Lockstep {
     pub(in crate::io::table) fn open(path: &Path) -> Result<Self> {
-        Ok(Self { contents: Contents::open(path)?, group: 0, left: 0, chunks: Vec::new() })
+        Ok(Self { contents: ParquetContents::open(path)?, group: 0, left: 0, chunks: Vec::new() })
     }
 
     /// Goes on to the next row group that has rows; `false` where there is none.
@@ -102,7 +102,7 @@ impl Lockstep {
     }
 
     fn uneven(&self, column: usize) -> Result<()> {
-        let Contents { path, names, .. } = &self.contents;
+        let ParquetContents { path, names, .. } = &self.contents;
         let name = &names[column];
         Err(refuse(
             path,

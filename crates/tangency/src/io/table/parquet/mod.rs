@@ -17,7 +17,7 @@ use super::{Source, refuse, refuse_duplicates};
 use crate::error::{Error, Result};
 use crate::message::shown;
 use decode::{Place, add_text, visit_rows};
-use kind::{Kind, Raw};
+use kind::{ParquetKind, Raw};
 pub(super) use lockstep::Lockstep;
 pub(in crate::io) use write::ParquetRows;
 
@@ -27,16 +27,16 @@ const BATCH: usize = 1 << 13;
 type Parquet<T> = std::result::Result<T, ParquetError>;
 
 /// A file that is open: what its columns are, and the way to their values.
-pub(super) struct Contents {
+pub(super) struct ParquetContents {
     path: PathBuf,
     reader: SerializedFileReader<File>,
     rows: usize,
     names: Vec<String>,
-    kinds: Vec<Kind>,
+    kinds: Vec<ParquetKind>,
     is_list: Vec<bool>,
 }
 
-impl Contents {
+impl ParquetContents {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|error| Error::unreadable(path, &error))?;
         let reader = guarded(path, || SerializedFileReader::new(file))?;
@@ -48,7 +48,7 @@ impl Contents {
         let columns = reader.metadata().file_metadata().schema_descr().columns();
         let names: Vec<String> = columns.iter().map(|column| name(column)).collect();
         refuse_duplicates(path, &names)?;
-        let kinds = columns.iter().map(|column| Kind::of(column)).collect();
+        let kinds = columns.iter().map(|column| ParquetKind::of(column)).collect();
         let is_list = columns.iter().map(|column| column.max_rep_level() > 0).collect();
         Ok(Self { path: path.to_owned(), reader, rows, names, kinds, is_list })
     }
@@ -60,14 +60,14 @@ impl Contents {
 
 /// A file of which all that is asked for is read at once.
 pub(super) struct Columnar {
-    contents: Contents,
+    contents: ParquetContents,
     /// Empty for columns of text and of lists.
     numbers: Vec<Vec<f64>>,
 }
 
 impl Columnar {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let contents = Contents::open(path)?;
+        let contents = ParquetContents::open(path)?;
         let numbers = vec![Vec::new(); contents.names.len()];
         let mut table = Self { contents, numbers };
         table.load_numbers()?;
@@ -107,7 +107,7 @@ impl Columnar {
     }
 
     fn check_length(&self, column: usize, found: usize) -> Result<()> {
-        let Contents { path, rows, names, .. } = &self.contents;
+        let ParquetContents { path, rows, names, .. } = &self.contents;
         if found == *rows {
             return Ok(());
         }

@@ -26,7 +26,7 @@ const BEGINNING: u64 = 1 << 18;
 type Text = Chain<Cursor<Vec<u8>>, File>;
 
 /// Holds a row in memory, and at first those that tell about the header.
-pub(super) struct Delimited {
+pub(super) struct DelimitedStream {
     path: PathBuf,
     records: Records<Utf8Text<Text>>,
     /// Rows that were read to learn about the header.
@@ -36,7 +36,7 @@ pub(super) struct Delimited {
     names: Option<Vec<String>>,
 }
 
-impl Delimited {
+impl DelimitedStream {
     pub(super) fn open(path: &Path, header: Option<bool>) -> Result<Self> {
         let (text, delimiter) = open_text(path)?;
         let records = Records::new(path, Utf8Text::new(text), delimiter);
@@ -92,7 +92,7 @@ impl Delimited {
     }
 }
 
-impl BlockSource for Delimited {
+impl BlockSource for DelimitedStream {
     fn names(&self) -> Option<&[String]> {
         self.names.as_deref()
     }

@@ -9,7 +9,7 @@ mod wanted;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::{Format, TableOptions, refuse};
+use super::{TableFormat, TableOptions, refuse};
 use crate::error::Result;
 pub use block::Block;
 pub(super) use block::BlockBuilder;
@@ -28,11 +28,11 @@ pub struct TableStream {
     wanted: Option<Wanted>,
     /// The row that comes next.
     next: usize,
-    progress: Progress,
+    progress: StreamProgress,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Progress {
+enum StreamProgress {
     Opened,
     Reading,
     Failed,
@@ -53,14 +53,14 @@ impl TableStream {
     /// Opens a table, whose extension says what it is. The options mean what they mean to
     /// [`read_table`](super::read_table).
     pub fn open(path: &Path, options: &TableOptions) -> Result<Self> {
-        let source: Box<dyn BlockSource> = match Format::with(path, options)? {
-            Format::Delimited => Box::new(delimited::Delimited::open(path, options.header)?),
-            Format::Npy => Box::new(numpy::Npy::open(path)?),
-            Format::Npz => Box::new(numpy::Npz::open(path, options.array.as_deref())?),
-            Format::Parquet => open_parquet(path)?,
+        let source: Box<dyn BlockSource> = match TableFormat::with(path, options)? {
+            TableFormat::Delimited => Box::new(delimited::DelimitedStream::open(path, options.header)?),
+            TableFormat::Npy => Box::new(numpy::Npy::open(path)?),
+            TableFormat::Npz => Box::new(numpy::Npz::open(path, options.array.as_deref())?),
+            TableFormat::Parquet => open_parquet(path)?,
         };
         let (path, options) = (path.to_owned(), options.clone());
-        Ok(Self { path, options, source, wanted: None, next: 0, progress: Progress::Opened })
+        Ok(Self { path, options, source, wanted: None, next: 0, progress: StreamProgress::Opened })
     }
 
     /// The columns' names; `None` where the file has none, as arrays and text without a header.
@@ -78,7 +78,7 @@ impl TableStream {
     /// They are the columns that the options list, in that order; otherwise those with the features' names, wherever
     /// they stand; or, in a table without names, all columns but ids, labels and excluded ones, in their order.
     pub fn choose(&mut self, features: &[String]) -> Result<()> {
-        if self.progress != Progress::Opened {
+        if self.progress != StreamProgress::Opened {
             return Err(refuse(&self.path, "its columns were to be chosen before its rows were read", "open it again"));
         }
         let (names, width) = (self.source.names(), self.source.width());
@@ -91,7 +91,7 @@ impl TableStream {
         let Some(wanted) = &self.wanted else {
             return Err(refuse(&self.path, "its columns have not been chosen", "choose them before rows are read"));
         };
-        if self.progress == Progress::Failed {
+        if self.progress == StreamProgress::Failed {
             return Err(refuse(
                 &self.path,
                 "cannot be read on after an error",
@@ -99,12 +99,12 @@ impl TableStream {
             ));
         }
         // Until the block is whole, since an error leaves the source in the middle of a row.
-        self.progress = Progress::Failed;
+        self.progress = StreamProgress::Failed;
         let mut block = BlockBuilder::new(wanted, self.next);
         self.source.read(most.max(1), &mut block)?;
         self.next = block.next_row();
         let block = block.finish()?;
-        self.progress = Progress::Reading;
+        self.progress = StreamProgress::Reading;
         Ok(block)
     }
 }

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use super::BlockSource;
 use super::block::BlockBuilder;
 use crate::error::{Error, Result};
-use crate::io::table::numpy::{Array, HEADER_BYTES, Layout, read_npz};
+use crate::io::table::numpy::{HEADER_BYTES, NpyArray, NpyLayout, read_npz};
 use crate::io::table::{Source, refuse};
 
 /// An `.npy` file. Rows of an array in Fortran's order are gathered from their columns.
 pub(super) struct Npy {
     path: PathBuf,
-    layout: Layout,
+    layout: NpyLayout,
     file: BufReader<File>,
     next: usize,
 }
@@ -25,7 +25,7 @@ impl Npy {
         let length = file.metadata().map_err(failed)?.len();
         let mut beginning = Vec::new();
         file.by_ref().take(HEADER_BYTES).read_to_end(&mut beginning).map_err(failed)?;
-        let layout = Layout::parse(path, "the array", 2, &beginning, length)?;
+        let layout = NpyLayout::parse(path, "the array", 2, &beginning, length)?;
         file.seek(SeekFrom::Start(layout.start(0, 0))).map_err(failed)?;
         Ok(Self { path: path.to_owned(), layout, file: BufReader::with_capacity(1 << 16, file), next: 0 })
     }
@@ -89,7 +89,7 @@ impl BlockSource for Npy {
 
 /// An array of an `.npz` file, which is packed and therefore read into memory whole.
 pub(super) struct Npz {
-    array: Array,
+    array: NpyArray,
     next: usize,
 }
 

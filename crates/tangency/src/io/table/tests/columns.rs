@@ -88,7 +88,7 @@ fn columns_that_are_not_there_are_named_with_those_that_are() {
     {
         let message = features(&[wanted], &[]).unwrap_err().to_string();
         assert!(message.starts_with(&format!("there is no column \"{missing}\" in ")), "{message}");
-        assert!(message.ends_with("its columns are name, jan, feb, mar, site, group"), "{message}");
+        assert!(message.ends_with("choose among its columns, which are name, jan, feb, mar, site, group"), "{message}");
         assert!(matches!(features(&["jan"], &[wanted]), Err(Error::NoSuchColumn { .. })));
         let label_column = Some(wanted.to_owned());
         assert!(matches!(

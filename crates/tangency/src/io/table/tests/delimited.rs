@@ -49,7 +49,7 @@ fn headers_are_detected() {
         ("a,b\n1,\n,\n", true),
     ] {
         let table = Fixture::new("t.csv", contents);
-        let rows = csv::Delimited::read(&table.path, None).map(|source| source.rows()).unwrap();
+        let rows = csv::DelimitedTable::read(&table.path, None).map(|source| source.rows()).unwrap();
         assert_eq!(rows, contents.lines().count() - usize::from(header), "{contents:?}");
     }
     for (contents, header) in [
@@ -109,11 +109,11 @@ fn empty_files_are_refused() {
 #[test]
 fn ragged_rows_are_named() {
     let message = refusal("t.csv", "a,b,c\n1,2,3\n\n4,5\n6,7,8\n");
-    assert!(message.contains("row 2 (line 4) has 2 cells where 3 are expected"), "{message}");
+    assert!(message.contains("row 1 (line 4) has 2 cells, but 3 are expected"), "{message}");
     let message = refusal("t.csv", "1,2\n3,4,5\n");
-    assert!(message.contains("row 2 (line 2) has 3 cells where 2 are expected"), "{message}");
+    assert!(message.contains("row 1 (line 2) has 3 cells, but 2 are expected"), "{message}");
     let message = refusal("t.csv", "a,b\n1\n");
-    assert!(message.contains("row 1 (line 2) has 1 cell where 2 are expected"), "{message}");
+    assert!(message.contains("row 0 (line 2) has 1 cell, but 2 are expected"), "{message}");
 }
 
 #[test]

@@ -119,10 +119,10 @@ fn a_matrix_is_read_from_text_whole() {
 
 #[test]
 fn a_matrix_with_other_cells_is_refused() {
-    for (contents, found) in [("1,2\nx,4\n", "\"x\""), ("1,2\n,4\n", "a missing cell"), ("1,2\ninf,4\n", "\"inf\"")] {
+    for (contents, found) in [("1,2\nx,4\n", "\"x\""), ("1,2\n,4\n", "nothing"), ("1,2\ninf,4\n", "\"inf\"")] {
         let fixture = Fixture::new("start.csv", contents);
         let message = read_matrix(&fixture.path, "the start").unwrap_err().to_string();
-        let expected = format!("the start must be finite numbers throughout, but row 2, column c1 holds {found}");
+        let expected = format!("row 1, column c1 of the start holds {found}, not a finite number; correct it");
         assert!(message.contains(&expected), "{message}");
     }
     let fixture = Fixture::new("start.npz", "");

@@ -176,9 +176,9 @@ fn features_are_found_by_name() {
     let exclude = words(&["name", "absent", "9", "3:1"]);
     assert_eq!(rows(&["z"], &TableOptions { exclude, ..TableOptions::default() }), [[1.0], [4.0]]);
     assert_eq!(rows(&["x", "z"], &with_id_and_label("name", "z")), [[3.0, 1.0], [6.0, 4.0]]);
-    // By number a column is found only where --columns lists it.
+    // By number a column is found only where it is listed.
     let message = error_in(&fixture, &default, &["x", "4", "w"]).to_string();
-    assert!(message.ends_with("t.csv: it has no column named 4, w, which the model needs; its columns are z, name, y, x: rename them, or give --columns in the order of the model's features"), "{message}");
+    assert!(message.ends_with("t.csv: has no column named 4, w, which the model needs, among z, name, y, x; rename them, or use columns to list them in the order of the model's features"), "{message}");
     let exclude = words(&["y:x"]);
     let error = error_in(&fixture, &TableOptions { exclude, ..TableOptions::default() }, &["z", "x"]);
     assert!(matches!(error, Error::Setting { name: "exclude", .. }), "{error}");
@@ -193,7 +193,7 @@ fn features_are_the_listed_columns() {
     let message = error_in(&fixture, &listing(&["y:x"]), &["a", "b", "c"]).to_string();
     assert_eq!(
         message,
-        "columns must be one for each of the model's 3 features in the same order (a, b, c), but 2 are listed (y, x); list as many, none twice"
+        "columns lists 2 columns (y, x), but the model has 3 features (a, b, c); list one column for each feature, in the order of the model"
     );
     assert!(matches!(error_in(&fixture, &listing(&["w"]), &["a"]), Error::NoSuchColumn { .. }));
     let error = error_in(&fixture, &listing(&["x:y"]), &["a", "b"]);
@@ -214,9 +214,9 @@ fn features_without_names_are_taken_in_order() {
         Whole { rows: vec![vec![1.0, 2.0], vec![3.0, 4.0]], ids: Some(words(&["p", "q"])), labels: None }
     );
     let message = error_in(&fixture, &TableOptions::default(), &["u", "v"]).to_string();
-    assert!(message.ends_with("t.csv: has 3 columns where the model has 2 features (u, v); give the same features in the same order, or pick them with --columns"), "{message}");
+    assert!(message.ends_with("t.csv: has 3 columns, but the model has 2 features (u, v); give the same features in the same order, or choose them with columns"), "{message}");
     let message = error_in(&fixture, &options, &["u"]).to_string();
-    assert!(message.contains("has 2 columns beside those set aside where the model has 1 feature (u);"), "{message}");
+    assert!(message.contains("has 2 columns next to those set aside, but the model has 1 feature (u);"), "{message}");
     let options = TableOptions { exclude: words(&["1"]), ..TableOptions::default() };
     assert_eq!(blocks(&fixture.path, &options, &words(&["u", "v"]), 1).unwrap().rows, [[1.0, 2.0], [3.0, 4.0]]);
 }

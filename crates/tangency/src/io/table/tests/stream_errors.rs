@@ -14,7 +14,7 @@ fn columns_are_chosen_once_and_first() {
     let fixture = Fixture::new("t.csv", "a,b\n1,2\n3,x\n");
     let mut stream = TableStream::open(&fixture.path, &TableOptions::default()).unwrap();
     assert_eq!((stream.names().unwrap(), stream.rows()), (&words(&["a", "b"])[..], None));
-    assert!(stream.next_block(1).unwrap_err().to_string().contains("choose them first"));
+    assert!(stream.next_block(1).unwrap_err().to_string().contains("choose them before"));
     assert!(stream.choose(&[]).unwrap_err().to_string().contains("choose at least one"));
     stream.choose(&words(&["a"])).unwrap();
     stream.choose(&words(&["b"])).unwrap();
@@ -59,13 +59,13 @@ fn columns_that_are_not_wanted_may_hold_anything() {
 #[test]
 fn ragged_rows_are_named_with_their_line() {
     let message = error("\u{feff}a,b,c\n1,2,3\n\n\"4\",5\n6,7,8\n", &["a"]);
-    assert!(message.contains("row 2 (line 4) has 2 cells where 3 are expected"), "{message}");
+    assert!(message.contains("row 1 (line 4) has 2 cells, but 3 are expected"), "{message}");
     let message = error("a,b\r\n1,2\r\n\r\n3\r\n", &["a"]);
-    assert!(message.contains("row 2 (line 4) has 1 cell where 2 are expected"), "{message}");
+    assert!(message.contains("row 1 (line 4) has 1 cell, but 2 are expected"), "{message}");
     let message = error(long("a,b,c\n\n").replace("\n2500,", "\n\n2500,2500,"), &["a", "b"]);
-    assert!(message.contains("row 2501 (line 2504) has 4 cells where 3 are expected"), "{message}");
+    assert!(message.contains("row 2500 (line 2504) has 4 cells, but 3 are expected"), "{message}");
     let message = error("1,2\n3,4,5\n", &["a", "b"]);
-    assert!(message.contains("row 2 (line 2) has 3 cells where 2 are expected"), "{message}");
+    assert!(message.contains("row 1 (line 2) has 3 cells, but 2 are expected"), "{message}");
 }
 
 #[test]

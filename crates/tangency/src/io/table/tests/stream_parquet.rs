@@ -76,10 +76,10 @@ fn nulls_and_lists_are_named() {
     };
     let fixture = Fixture::new("t.parquet", file(schema, Compression::SNAPPY, &[&group]));
     for (feature, expected) in [
-        ("x", "row 2, column x is inf, not a finite number"),
-        ("y", "row 2, column y is missing, not a finite number"),
-        ("v", "row 1, column v holds \"[1, 2]\", which is not a number"),
-        ("w", "it has no column named w, which the model needs; its columns are x, y, v:"),
+        ("x", "row 1, column x is inf, not a finite number"),
+        ("y", "row 1, column y is missing, not a finite number"),
+        ("v", "row 0, column v holds \"[1, 2]\", which is not a number"),
+        ("w", "has no column named w, which the model needs, among x, y, v;"),
     ] {
         let error = blocks(&fixture.path, &TableOptions::default(), &words(&[feature]), 7).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
