@@ -7,7 +7,7 @@ use std::time::Instant;
 use tangency::inference::EngineKind;
 use tangency::io::Output;
 use tangency::message::{Remedy, shown};
-use tangency::{Config, Error, Fitter, Result, Shape, generate, quality};
+use tangency::{Choice, Config, Error, Fitter, Result, Shape, generate, quality};
 
 const HEADER: &str = "shape,n,noise,engine,stopped_at,iterations,graph_seconds,seconds,seconds_per_iteration,peak_gib,\
                       bound_per_point,r2,procrustes,short_circuits,stop";
@@ -65,6 +65,14 @@ pub fn run(options: &ScalingOptions) -> Result<()> {
     Ok(())
 }
 
+/// The member of a closed list with this word.
+fn named<C: Choice>(name: &'static str, word: &str) -> Result<C> {
+    C::named(word).ok_or_else(|| {
+        let way_out = Remedy::act(format!("use one of {}", C::NAMES.join(", ")));
+        Error::setting(name, format!("\"{}\"", shown(word)), "that is not known", [way_out])
+    })
+}
+
 fn fit(
     options: &ScalingOptions,
     shape_name: &str,
@@ -73,19 +81,8 @@ fn fit(
     engine_name: &str,
     most: Option<usize>,
 ) -> Result<String> {
-    let unknown = |name, value: &str, words: &'static str| {
-        Error::setting(name, format!("\"{}\"", shown(value)), "that is not known", [Remedy::act(words)])
-    };
-    let shape = match shape_name {
-        "swiss-roll" => Shape::SwissRoll,
-        "s-curve" => Shape::SCurve,
-        _ => return Err(unknown("shape", shape_name, "use swiss-roll or s-curve")),
-    };
-    let engine = match engine_name {
-        "exact" => EngineKind::Exact,
-        "factorised" => EngineKind::Factorised,
-        _ => return Err(unknown("engine", engine_name, "use exact or factorised")),
-    };
+    let shape: Shape = named("shape", shape_name)?;
+    let engine: EngineKind = named("engine", engine_name)?;
     let data = generate(shape, n, noise, 1);
     let (_, crossing) = data.neighbor_edges(10);
     let config = Config {

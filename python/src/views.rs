@@ -65,7 +65,7 @@ pub fn loadings<'py>(
 }
 
 /// Places [m, d_x], expected values and standard deviations [m, d_y], and how well each place is known: 0 well, 1 badly, 2 not.
-type Grid<'py> = (Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix2>, Vec<u8>);
+type Grid<'py> = (Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix2>, Vec<usize>);
 
 /// What is expected on a grid over the coordinates.
 #[pyfunction]

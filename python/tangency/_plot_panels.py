@@ -68,16 +68,16 @@ def comparison(
     size_in_all = (2.6 * across + 1.2, 2.5 * down)
     figure, grid = pyplot().subplots(down, across, figsize=size_in_all, layout="constrained", squeeze=False)
     dots = 0.5 * marker(len(comparison.rows)) if size is None else size
-    for axes, (name, told, places) in zip(grid.flat, panels, strict=False):
+    for axes, (name, words, places) in zip(grid.flat, panels, strict=False):
         axes.set_title(name, fontsize="medium", loc="left")
         axes.set_xticks([])
         axes.set_yticks([])
         if len(places) == 0:
-            axes.text(0.5, 0.5, told, ha="center", va="center", wrap=True, fontsize="small", transform=axes.transAxes)
+            axes.text(0.5, 0.5, words, ha="center", va="center", wrap=True, fontsize="small", transform=axes.transAxes)
             continue
         axes.scatter(places[:, 0], places[:, 1], s=dots, c=cast(Any, colours), linewidths=0)
         axes.set_aspect("equal", adjustable="datalim")
-        axes.set_xlabel(told, fontsize="x-small", color="0.35")
+        axes.set_xlabel(words, fontsize="x-small", color="0.35")
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
     if paint.values is None:

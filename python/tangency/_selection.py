@@ -26,7 +26,7 @@ class Selection:
     summary : list of dict
         One candidate each, the best first: graph, n_neighbors, n_components, mean, std, count, not_converged,
         collapsed, failed, raced, behind (nats behind the best), spreads (the same in standard deviations of the
-        difference), equal_to_best (whether it is not the best and too close to it to be told from it).
+        difference), equal_to_best (whether it is not the best and too close to it to count as worse).
     evidence : dict
         All of it as ``tangency select --json`` gives it, with the rule by which candidates are taken as equal
         (``equal``) and what to know before trusting the order (``remarks``).
@@ -58,9 +58,9 @@ class Selection:
 
     def _summary(self, row: dict[str, Any]) -> dict[str, Any]:
         behind = row["behind"] or {"nats": None, "spreads": None}
-        told = ("mean", "count", "not_converged", "collapsed", "failed", "raced", "equal_to_best")
+        shown = ("mean", "count", "not_converged", "collapsed", "failed", "raced", "equal_to_best")
         numbers = {"std": row["deviation"], "behind": behind["nats"], "spreads": behind["spreads"]}
-        return self._name(row) | {name: row[name] for name in told} | numbers
+        return self._name(row) | {name: row[name] for name in shown} | numbers
 
     @property
     def best_(self) -> dict[str, Any] | None:

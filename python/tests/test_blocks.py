@@ -103,7 +103,7 @@ def test_an_array_in_a_file_needs_no_names(nameless, new, files):
 def test_a_file_that_exists_is_kept_unless_it_may_be_overwritten(model, files, kind):
     out = files / f"placed.{kind}"
     out.write_text("precious", encoding="utf-8")
-    with pytest.raises(FileExistsError, match="exists already; give another name, or overwrite=True"):
+    with pytest.raises(FileExistsError, match="exists already; give another name, or use overwrite=True"):
         model.transform_file(files / "new.csv", out)
     assert out.read_text(encoding="utf-8") == "precious"
     assert model.transform_file(files / "new.csv", out, overwrite=True) == 50
@@ -119,10 +119,10 @@ def test_a_file_does_not_overwrite_itself(model, files):
 @pytest.mark.parametrize(
     ("kind", "value", "sentence"),
     [
-        ("csv", np.nan, "row 43, column up is missing, not a finite number"),
-        ("parquet", np.nan, "row 43, column up is missing, not a finite number"),
-        ("csv", np.inf, "row 43, column up is inf, not a finite number"),
-        ("csv", "many", 'row 43, column up holds "many", which is not a number'),
+        ("csv", np.nan, "row 42, column up is missing, not a finite number"),
+        ("parquet", np.nan, "row 42, column up is missing, not a finite number"),
+        ("csv", np.inf, "row 42, column up is inf, not a finite number"),
+        ("csv", "many", 'row 42, column up holds "many", which is not a number'),
     ],
 )
 def test_a_bad_row_is_named_and_nothing_is_written(model, new, files, kind, value, sentence):
@@ -149,7 +149,7 @@ def test_a_file_that_is_not_there_or_lacks_a_column_is_refused(model, new, files
         model.transform_file(files / "none.csv", files / "placed.csv")
     new.drop(columns="up").to_csv(files / "narrow.csv", index=False)
     with pytest.raises(
-        ValueError, match="no column named up, which the model needs; its columns are far, who, left, kind"
+        ValueError, match="no column named up, which the model needs, among far, who, left, kind; rename them"
     ):
         model.transform_file(files / "narrow.csv", files / "placed.csv")
     with pytest.raises(ValueError, match='no column "whom" in '):

@@ -127,11 +127,11 @@ def test_only_a_fitted_model_has_edges(judge):
 @pytest.mark.parametrize(
     ("edges", "sentence"),
     [
-        ([], r"pairs of points, in an array of whole numbers of shape \(m, 2\), not \(1, 0\)"),
-        ([[0, 1, 2]], r"of shape \(m, 2\), not \(1, 3\)"),
+        ([], r"edges is an array of shape \(1, 0\); give pairs of points as whole numbers of shape \(m, 2\)"),
+        ([[0, 1, 2]], r"edges is an array of shape \(1, 3\)"),
         ([[0.5, 1.0]], "whole numbers"),
-        ([[0, 150]], "points from 0 to 149, not 0 to 150"),
-        ([[-1, 3]], "points from 0 to 149, not -1 to 3"),
+        ([[0, 150]], "edges names points from 0 to 150; give points from 0 to 149"),
+        ([[-1, 3]], "edges names points from -1 to 3; give points from 0 to 149"),
         ([[4, 4]], "two different points"),
     ],
 )

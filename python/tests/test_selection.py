@@ -68,7 +68,7 @@ def test_every_fit_is_a_cell(found):
 
 def test_the_summary_says_how_far_each_is_behind(found):
     names = {"graph", "n_neighbors", "n_components", "mean", "std", "count"}
-    names |= {"not_converged", "collapsed", "failed", "raced", "behind", "spreads"}
+    names |= {"not_converged", "collapsed", "failed", "raced", "equal_to_best", "behind", "spreads"}
     assert all(set(candidate) == names for candidate in found.summary)
     ranked = [candidate for candidate in found.summary if candidate["mean"] is not None]
     assert ranked == found.summary[: len(ranked)] and found.best_ == ranked[0]
@@ -130,9 +130,10 @@ def test_the_best_model_is_not_made_from_a_seed_that_collapsed(small):
         cell | {"seed": 5, "bound": 1.0, "stop": "converged"},
         cell | {"seed": 6, "bound": 0.5, "stop": "converged"},
     ]
-    ranking = [{"candidate": 0, "mean": 0.75, "deviation": 0.3, "count": 2, "behind": {"nats": 0.0, "spreads": None}}]
-    graphs = {"knn 5": {"n_neighbors": 5}}
-    made = Selection([("knn 5", 5, 2, 1)], cells, ranking, True, {"max_iter": 2}, graphs, [], "")
+    row = {"candidate": 0, "name": "knn 5", "n_neighbors": 5, "n_components": 2, "mean": 0.75, "deviation": 0.3}
+    row |= {"count": 2, "not_converged": 0, "collapsed": 1, "failed": 0, "raced": 0, "equal_to_best": False}
+    evidence = {"candidates": [row | {"behind": {"nats": 0.0, "spreads": None}}], "cells": cells}
+    made = Selection(evidence, True, {"max_iter": 2}, {"knn 5": {"n_neighbors": 5}}, [], "")
     assert made.best_model(small).random_state == 5
 
 

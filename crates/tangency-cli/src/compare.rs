@@ -140,7 +140,7 @@ fn read(args: &CompareArgs) -> Result<(Table, Option<Matrix>)> {
     Ok((read_table(&args.table.table, &options)?, Some(truth)))
 }
 
-/// Runs all of them until Ctrl-C; also tells who was left out and why.
+/// Runs all of them until Ctrl-C; also returns who was left out and why.
 fn run_all(comparison: &mut Comparison, entrants: &Entrants, say: Say) -> (Vec<Trial>, Vec<String>) {
     interrupt::listen();
     let n = comparison.rows().len();

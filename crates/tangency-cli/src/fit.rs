@@ -182,7 +182,7 @@ pub fn has_start(start: &StartArgs) -> bool {
     start.init_coordinates.is_some() || start.init_maps.is_some()
 }
 
-/// What `read_table` is told.
+/// How the table is read.
 pub fn table_options(args: &TableArgs) -> TableOptions {
     TableOptions {
         header: header(args.header, args.no_header),
@@ -212,7 +212,7 @@ fn start(args: &StartArgs, table: &Table) -> Result<Option<Start>> {
     let n = table.values.nrows();
     let d_x = given.ncols() / n.max(1);
     if d_x == 0 || given.ncols() != n * d_x {
-        return Ok(Some(Start::Maps(given))); // the fit tells what is wrong with its shape
+        return Ok(Some(Start::Maps(given))); // the fit says what is wrong with its shape
     }
     let by_component = Matrix::from_fn(given.nrows(), given.ncols(), |f, p| given[(f, (p % n) * d_x + p / n)]);
     Ok(Some(Start::Maps(by_component)))

@@ -80,7 +80,7 @@ pub fn summary(model: &Model) -> Vec<String> {
             shown.n_components
         ),
         format!(
-            "graph: {} edges, {:.1} neighbours a point{}",
+            "graph: {} edges, {:.1} neighbours per point{}",
             shown.n_edges,
             shown.mean_degree(),
             match shown.n_removed {
@@ -90,7 +90,7 @@ pub fn summary(model: &Model) -> Vec<String> {
         ),
         format!("coordinates (standard deviation, median uncertainty): {}", coordinates.join("; ")),
         format!(
-            "bound {:.3} nats, {:.4} a point ({:.3} in scaled units)",
+            "bound {:.3} nats, {:.4} per point ({:.3} in scaled units)",
             shown.bound, shown.bound_per_point, shown.bound_scaled
         ),
         hyper.join(", "),

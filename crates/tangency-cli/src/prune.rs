@@ -112,7 +112,7 @@ impl EdgeFiles {
         Ok(Self { edges: claims.claim_if(&args.out_edges)?, removed: claims.claim_if(&args.removed)? })
     }
 
-    /// Writes them and tells where.
+    /// Writes them and returns their names.
     pub fn write(&self, model: &Model, found: &PruningView) -> Result<Vec<std::path::PathBuf>> {
         if let Some(output) = &self.edges {
             write_edges(output, &model.fit)?;

@@ -71,7 +71,7 @@ impl ReportPage {
         Report::check_image(page.as_ref().and_then(|page| page.image), n_features)
     }
 
-    /// Writes it and tells where.
+    /// Writes it and returns its name.
     pub fn write(&self, model: &Model, table: &TableArgs, report: Report) -> Result<PathBuf> {
         let path = &table.table;
         let is_model = path.extension().is_some_and(|extension| extension == "safetensors");

@@ -55,7 +55,7 @@ pub fn beside_features(
     header
 }
 
-/// What `TableStream` is told.
+/// How new rows are read.
 pub fn options(args: &ReadingArgs) -> TableOptions {
     TableOptions {
         header: header(args.header, args.no_header),

@@ -15,7 +15,7 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
     TableWriter::check(&args.out)?;
     let out = Claims::new(args.force, [&args.model, &args.table]).claim(&args.out)?;
     let model = load_model(&args.model)?;
-    // what is wrong with the table is told before the work begins
+    // what is wrong with the table is said before the work begins
     let rows = NewRows::new(&args.table, TableStream::open(&args.table, &options(&args.reading))?, &model)?;
     interrupt::listen();
     let extension = extension(&model, args.n_neighbors)?;

@@ -38,7 +38,7 @@ const T = {};
     listeners.get(name).push(listener);
   };
 
-  T.tell = function (name, ...details) {
+  T.announce = function (name, ...details) {
     for (const listener of listeners.get(name) || []) listener(...details);
   };
 

@@ -12,13 +12,13 @@
     if (i === T.state.hovered) return;
     T.state.hovered = i;
     T.redrawFront();
-    T.tell("hovered", i);
+    T.announce("hovered", i);
   };
 
   T.pick = function (i) {
     T.state.picked = i;
     T.redrawFront();
-    T.tell("picked", i);
+    T.announce("picked", i);
     if (i >= 0) T.say(spoken(i));
   };
 

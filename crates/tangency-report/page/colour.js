@@ -98,7 +98,7 @@
     colouring.title = T.colourTitle(choice);
     T.colouring = colouring;
     T.drawLegend();
-    T.tell("recoloured");
+    T.announce("recoloured");
   };
 
   function byClass(rgba) {

@@ -29,7 +29,7 @@
   };
 
   function history(bound) {
-    const facts = [["bound", bound.final, 6], ["a point", bound.per_point, 5], ["in scaled units", bound.scaled, 6]].map(([name, value, digits]) =>
+    const facts = [["bound", bound.final, 6], ["per point", bound.per_point, 5], ["in scaled units", bound.scaled, 6]].map(([name, value, digits]) =>
       [name, T.number(value, digits) + " nats"]);
     const list = T.make("dl", { class: "facts", "data-test": "bound-facts" }, facts.filter(([, v]) => !v.startsWith("–")).map(([k, v]) =>
       T.make("div", {}, T.make("dt", { text: k }), T.make("dd", { text: v }))));

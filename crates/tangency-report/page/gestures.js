@@ -72,7 +72,7 @@
     if (pinch && pointers.size === 2) return movePinch();
     if (drag) return moveDrag(at);
     T.hover(T.nearest(at[0], at[1], T.pointRadius() + 6));
-    T.tell("over", at[0], at[1]);
+    T.announce("over", at[0], at[1]);
   }
 
   function movePinch() {
@@ -118,8 +118,8 @@
     lastClick = { time: twice ? -1e9 : now, x, y };
     if (twice) return T.resetView();
     const near = T.nearest(x, y, T.pointRadius() + (touch ? 16 : 6));
-    T.tell("over", x, y);
-    T.tell("clicked", x, y, near);
+    T.announce("over", x, y);
+    T.announce("clicked", x, y, near);
     T.pick(near);
   }
 
@@ -175,7 +175,7 @@
   function leave(event) {
     if (event.pointerType === "touch" || drag) return;
     T.hover(-1);
-    T.tell("left");
+    T.announce("left");
   }
 
   function wheel(event) {
@@ -209,7 +209,7 @@
     const [x, y] = [T.view.width / 2, T.view.height / 2];
     const near = T.state.picked >= 0 ? T.state.picked : T.nearest(x, y, Infinity);
     if (near < 0) return;
-    T.tell("clicked", T.screen.x[near], T.screen.y[near], near);
+    T.announce("clicked", T.screen.x[near], T.screen.y[near], near);
     T.pick(near);
   }
 
@@ -220,7 +220,7 @@
     Escape: () => {
       if (T.state.picked >= 0) T.pick(-1);
       else T.clearSelection();
-      T.tell("let-go");
+      T.announce("let-go");
     },
   };
 })();

@@ -21,7 +21,7 @@
     T.byId("theme").setAttribute("aria-label", "Change to " + (theme === "dark" ? "light" : "dark") + " colours");
     if (!T.colouring) return;
     T.recolour();
-    T.tell("theme");
+    T.announce("theme");
   }
 
   // ---- Header.
@@ -52,8 +52,8 @@
     for (const panel of document.querySelectorAll("[data-panel]")) panel.hidden = panel.dataset.panel !== name;
     T.byId("workbench").hidden = name === "evidence";
     T.state.hovered = -1;
-    T.tell("hovered", -1);
-    T.tell("tab", name);
+    T.announce("hovered", -1);
+    T.announce("tab", name);
     T.redraw();
   }
 

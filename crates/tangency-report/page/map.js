@@ -79,7 +79,7 @@
     T.facts.drawTimes.push(performance.now() - begin);
     if (T.facts.drawTimes.length > 500) T.facts.drawTimes.shift();
     if (T.facts.firstPicture === null) T.facts.firstPicture = performance.now();
-    T.tell("drawn");
+    T.announce("drawn");
   }
 
   function clean(layer) {

@@ -52,7 +52,7 @@
     close();
     T.goTo(i);
     T.project();
-    T.tell("clicked", T.screen.x[i], T.screen.y[i], i);
+    T.announce("clicked", T.screen.x[i], T.screen.y[i], i);
     T.pick(i);
   }
 

@@ -29,7 +29,7 @@
     T.state.chosenBy = null;
     T.forgetOrder();
     T.redraw();
-    T.tell("selected");
+    T.announce("selected");
   }
 
   T.chosenRows = function (most = Infinity) {

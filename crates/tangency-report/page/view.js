@@ -50,7 +50,7 @@
       if (!Number.isFinite(view.scale) || view.scale > 1e8) view.scale = 100;
     }
     view.home = { scale: view.scale, centre: [...view.centre] };
-    T.tell("moved");
+    T.announce("moved");
   };
 
   T.resizeView = function (width, height) {
@@ -159,7 +159,7 @@
   T.pan = function (dx, dy) {
     view.centre[0] -= dx / view.scale;
     if (view.kind !== "strip") view.centre[1] += dy / view.scale;
-    T.tell("moved");
+    T.announce("moved");
   };
 
   // The place (px, py) stays where it is.
@@ -169,8 +169,8 @@
     const shift = 1 / before - 1 / view.scale;
     view.centre[0] += (px - view.width / 2) * shift;
     if (view.kind !== "strip") view.centre[1] -= (py - view.height / 2) * shift;
-    T.tell("zoomed");
-    T.tell("moved");
+    T.announce("zoomed");
+    T.announce("moved");
   };
 
   // Turns space about the screen's own axes.
@@ -182,7 +182,7 @@
     const v2 = v.map((_, a) => cx * v[a] - sx * w2[a]);
     const w3 = v.map((_, a) => sx * v[a] + cx * w2[a]);
     view.turn = orthonormal([u2, v2, w3]);
-    T.tell("moved");
+    T.announce("moved");
   };
 
   // Many small turns must not become a stretch.
@@ -205,7 +205,7 @@
     const at = Array.from({ length: T.report.d }, (_, a) => T.at(i, a));
     view.scale = Math.max(view.scale, view.home.scale * (view.kind === "space" ? 2 : 4));
     view.centre = view.kind === "space" ? turned(at).slice(0, 2) : view.kind === "strip" ? [at[0], 0] : view.axes.map((a) => at[a]);
-    T.tell("moved");
+    T.announce("moved");
   };
 
   // A point's covariance on the screen, in pixels: [xx, xy, yy], y downwards.

@@ -135,7 +135,7 @@ const POINTS: f64 = 0.75;
 /// Where the first chunk of a PNG ends, which every PNG begins with.
 const HEADER_ENDS: usize = 33;
 
-/// The chunk of a PNG that tells how large its pixels are.
+/// The chunk of a PNG with how large its pixels are.
 fn density_chunk(per_metre: u32) -> Vec<u8> {
     let mut chunk = vec![0, 0, 0, 9];
     chunk.extend(b"pHYs");

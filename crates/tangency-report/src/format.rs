@@ -1,4 +1,4 @@
-//! What every figure is told beside its data: a title, and how wide it is on paper.
+//! What every figure is given beside its data: a title, and how wide it is on paper.
 
 /// CSS pixels to a millimetre.
 pub(crate) const PER_MILLIMETRE: f64 = 96.0 / 25.4;

@@ -71,8 +71,8 @@ pub fn lattice<'a>(
     let (ink, ratio) = match shape {
         CellShape::Image(TileShape { rows, columns }) => {
             let values: Vec<f64> = shown().flat_map(|cell| &cell.values).copied().collect();
-            let (greys, told) = grey_scale(&values).ok_or(nothing)?;
-            notes.extend(told);
+            let (greys, note) = grey_scale(&values).ok_or(nothing)?;
+            notes.extend(note);
             (Ink::Greys(greys), rows as f64 / columns as f64)
         }
         CellShape::Profile => {

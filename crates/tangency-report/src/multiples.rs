@@ -196,7 +196,7 @@ impl MultiplesLayout {
         self.rows.first().map_or(0.0, |row| row.1)
     }
 
-    /// Draws the panel with this number: name, note and frame, and what `points` draws, which is told where a place is.
+    /// Draws the panel with this number: name, note and frame, and what `points` draws, which learns where a place is.
     fn draw(
         &self,
         canvas: &mut Canvas,

@@ -80,7 +80,7 @@ pub enum Command {
     Plot(Box<PlotArgs>),
     /// Make one HTML page of a model that shows its map, its graph and its evidence, and needs no network
     Report(ReportArgs),
-    /// Tell what a model file holds
+    /// Show what a model file holds
     Info(InfoArgs),
     /// Draw points from a known manifold
     Generate(GenerateArgs),

@@ -68,7 +68,7 @@ impl<'a> Verdict<'a> {
         )];
         if let Some(best) = &view.best {
             lines.push(format!(
-                "best: {}: bound {:.3} nats{}, {:.4} a point",
+                "best: {}: bound {:.3} nats{}, {:.4} per point",
                 name(self.selection, best.summary.candidate),
                 best.summary.mean.unwrap_or(f64::NAN),
                 over_seeds(&best.summary),
@@ -88,7 +88,7 @@ impl<'a> Verdict<'a> {
         let width = shown.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(5);
         let mut lines = vec![format!(
             "  {:width$}  {:>2}  {:>12}  {:>9}  {:>9}  {:>11}  {:>8}  {:>5}",
-            "graph", "d", "bound", "±", "a point", "behind", "spreads", "seeds"
+            "graph", "d", "bound", "±", "per point", "behind", "spreads", "seeds"
         )];
         for CandidateRow { summary, name, n_components, mean_per_point, .. } in shown {
             let behind = summary.behind.as_ref();

@@ -53,8 +53,8 @@ pub(super) fn facts(model: &Model, table: Option<&str>, n_new: usize) -> Vec<(St
         0 => String::new(),
         count => format!(", {count} removed as short-circuits"),
     };
-    add("graph", format!("{kind}: {edges} edges, {:.1} a point{removed}", 2.0 * edges as f64 / n as f64));
-    add("bound", format!("{:.2} nats, {:.4} a point", fit.bound(), fit.bound() / n as f64));
+    add("graph", format!("{kind}: {edges} edges, {:.1} per point{removed}", 2.0 * edges as f64 / n as f64));
+    add("bound", format!("{:.2} nats, {:.4} per point", fit.bound(), fit.bound() / n as f64));
     add("engine", engine(fit));
     add("seed", fit.config.random_state.to_string());
     add("version", env!("CARGO_PKG_VERSION").into());

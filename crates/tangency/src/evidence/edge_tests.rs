@@ -40,7 +40,7 @@ pub struct EdgeTest {
 /// all at once (first in the list).
 ///
 /// For each seed both graphs get the same chances: a fresh fit with the settings of `fit` and this seed, and a run that
-/// goes on from the posterior of `fit`. The better bound counts. `observer` is told how many of how many graphs are
+/// goes on from the posterior of `fit`. The better bound counts. `observer` sees how many of how many graphs are
 /// fitted, and may end the test, which is then an error.
 pub fn test_edges(
     fit: &Fit,

@@ -28,7 +28,7 @@ pub fn check_parts(n: usize, n_components: usize, parts: usize) -> Result<()> {
 }
 
 /// Fits the model `folds` times without one part of the rows in turn, each on a graph like that of all rows, from
-/// the coordinates found. `observe` is told the number of the fold from 0 and its progress, and may end the work.
+/// the coordinates found. `observe` sees the number of the fold from 0 and its progress, and may end the work.
 pub fn calibrate(
     fit: &Fit,
     folds: usize,

@@ -141,7 +141,7 @@ impl Extension {
     }
 
     /// Each training point as the others see it; `None` for one without which the graph would be in pieces. Large strain
-    /// tells where the manifold is badly fitted.
+    /// shows where the manifold is badly fitted.
     pub fn left_out(&self) -> Vec<Option<LeftOut>> {
         let factor = self.reference().spread;
         let seen = |i: usize, placed: &Placement| {

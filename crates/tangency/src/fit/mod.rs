@@ -83,7 +83,7 @@ impl<'a> Fitter<'a> {
         self
     }
 
-    /// Is told of every iteration, and may end the fit.
+    /// Sees every iteration, and may end the fit.
     pub fn observer(mut self, observer: impl FnMut(&Progress) -> ControlFlow<()> + 'a) -> Self {
         self.observer = Some(Box::new(observer));
         self
@@ -187,14 +187,14 @@ impl<'a> Fitter<'a> {
         let given = start.map(|start| restricted(start, prepared, &problem)).transpose()?;
         let (starts, max_iter) = (plan.starts.len(), config.max_iter);
         let data = FittedData::new(prepared, plan);
-        let tell = move |of: NumberedStart, reach: Reach, point: &TracePoint, stage: Stage| match &mut observer {
+        let report = move |of: NumberedStart, reach: Reach, point: &TracePoint, stage: Stage| match &mut observer {
             Some(observer) => {
                 let (start, trial) = (of.number + 1, reach == Reach::Trial);
                 observer(&Progress { start, starts: starts.max(start), trial, stage, max_iter, point: *point })
             }
             None => ControlFlow::Continue(()),
         };
-        Ok((Runs { config, plan, data, problem, given, keeps_posterior }, Box::new(tell)))
+        Ok((Runs { config, plan, data, problem, given, keeps_posterior }, Box::new(report)))
     }
 }
 

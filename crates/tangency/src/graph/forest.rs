@@ -63,7 +63,7 @@ pub(super) fn tree(table: &DistanceTable, leaf: usize, seed: u64, number: u64) -
     Leaves { order, places }
 }
 
-/// Puts the points of a node in the order of its leaves, and tells the size of each leaf.
+/// Puts the points of a node in the order of its leaves, and returns the size of each leaf.
 fn split(table: &DistanceTable, points: &mut [(f32, u32)], leaf: usize, draws: &Draws, node: u64) -> Vec<usize> {
     if points.len() <= leaf {
         return vec![points.len()];

@@ -61,7 +61,7 @@ impl<'a> Paths<'a> {
         self.explore(&[source], |_, _| {})
     }
 
-    /// Lengths of the shortest paths from the nearest source; `reached` is told of every step along a shorter path.
+    /// Lengths of the shortest paths from the nearest source; `reached` sees every step along a shorter path.
     fn explore(&self, sources: &[usize], mut reached: impl FnMut(usize, usize)) -> Vec<f64> {
         let mut from_source = vec![f64::INFINITY; self.graph.n()];
         let mut heap = BinaryHeap::new();

@@ -161,7 +161,7 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         .map_err(std::io::Error::other)
 }
 
-/// The model of a file's bytes; what is wrong with them is told with the name of the file.
+/// The model of a file's bytes; what is wrong with them is said with the name of the file.
 pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     let refuse = |what: String, ways: [&'static str; 2]| Error::file(path, what, ways.map(Remedy::act).to_vec());
     let broken = |what: &str| refuse(what.to_owned(), ["fit the model again", "take a whole copy of the file"]);

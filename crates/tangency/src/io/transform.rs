@@ -29,7 +29,7 @@ pub struct Transformed {
     pub interrupted: bool,
 }
 
-/// A table of new rows, opened and its first rows read, so that what is wrong with it is told before there is work.
+/// A table of new rows, opened and its first rows read, so that what is wrong with it is said before there is work.
 pub struct NewRows<'a> {
     path: &'a Path,
     stream: TableStream,
@@ -44,12 +44,12 @@ impl<'a> NewRows<'a> {
         Ok(Self { path, stream, next })
     }
 
-    /// The number of rows, where the table tells it.
+    /// The number of rows, where the table has it.
     pub fn rows(&self) -> Option<usize> {
         self.stream.rows()
     }
 
-    /// Places all rows and writes them to a table. `observe` is told how many rows are done, and may end it there.
+    /// Places all rows and writes them to a table. `observe` sees how many rows are done, and may end it there.
     pub fn transform(
         mut self,
         model: &Model,
@@ -90,7 +90,7 @@ pub fn block_rows(model: &Model) -> usize {
     ((1 << 22) / cells).clamp(1, 4096)
 }
 
-/// Some rows of a table that a model is applied to. What is wrong with a cell is told with the name of the file, and without
+/// Some rows of a table that a model is applied to. What is wrong with a cell is said with the name of the file, and without
 /// the way out of leaving a column out, which a model does not allow.
 pub fn next_block(stream: &mut TableStream, path: &Path, model: &Model) -> Result<Option<Block>> {
     stream.next_block(block_rows(model)).map_err(|error| match error {

@@ -142,7 +142,7 @@ impl Optimum {
     }
 }
 
-/// Is told of iterations and of the objective, and may end the work with what there is.
+/// Sees iterations and the objective, and may end the work with what there is.
 pub type Watch<'a> = &'a mut dyn FnMut(usize, f64) -> ControlFlow<()>;
 
 /// Embeds a table, n × d_y, by a method. Graph, scaling, dimension and seed are those of `config`, or the given edges.

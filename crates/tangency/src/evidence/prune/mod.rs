@@ -117,7 +117,7 @@ pub struct Pruned {
     pub interrupted: bool,
 }
 
-/// What an observer of pruning is told after each iteration.
+/// What an observer of pruning sees after each iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct PruneProgress {
     /// What is being done.

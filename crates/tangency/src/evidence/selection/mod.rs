@@ -129,7 +129,7 @@ impl Selection {
         Ok(Self { table, config, choices, graphs, candidates, seeds: 5, race: true, words: &Fields })
     }
 
-    /// Fits each candidate from this many seeds, counted from `random_state`; 5 unless told. Where the start is the same
+    /// Fits each candidate from this many seeds, counted from `random_state`; 5 unless set. Where the start is the same
     /// for every seed, one is enough and one is fitted.
     pub fn seeds(mut self, seeds: usize) -> Result<Self> {
         if !(1..=MOST_SEEDS).contains(&seeds) {
@@ -182,7 +182,7 @@ impl Selection {
     /// Fits what is not among the `done`, which an earlier run of the same selection gave to its `on_cell`.
     ///
     /// Cells are fitted side by side by all threads of the current pool, as many at once as memory allows. `stop` is
-    /// asked after each iteration of each fit; `on_cell` is told of each finished fit and may end the selection too. The
+    /// asked after each iteration of each fit; `on_cell` sees each finished fit and may end the selection too. The
     /// cells found depend neither on the number of threads nor on where earlier runs stopped.
     pub fn run(
         &self,

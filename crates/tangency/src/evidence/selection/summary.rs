@@ -75,7 +75,7 @@ pub(super) fn summarise(candidate: usize, cells: &[&Cell]) -> CandidateSummary {
     }
 }
 
-/// Sorts, and tells the distances to the first.
+/// Sorts, and adds the distances to the first.
 pub(super) fn ranked(mut summaries: Vec<CandidateSummary>) -> Ranking {
     let key = |summary: &CandidateSummary| summary.mean.unwrap_or(f64::NEG_INFINITY);
     // a stable sort: candidates of one bound stay in their order
