@@ -123,7 +123,7 @@ impl CoarseCells {
         });
         let coordinates = Matrix::from_fn(n, d_x, |i, a| found[i * width + a]);
         let maps = Matrix::from_fn(d_y, n * d_x, |f, p| found[(p % n) * width + d_x + (p / n) * d_y + f]);
-        let hyper = cautious(problem, &coordinates, &maps, run.state.hyper.alpha);
+        let hyper = cautious(problem, &coordinates, &maps, run.state.hyper);
         Layout { coordinates, maps, hyper }
     }
 }
@@ -164,8 +164,8 @@ fn gram_inverse(c: &[f64], l: usize, d_x: usize, d_y: usize) -> Vec<f64> {
 }
 
 /// Hyper-parameters for a layout with maps: noise no smaller than what the edges, each by itself, leave unexplained, and
-/// priors half as tight as the maps are.
-fn cautious(problem: &Problem, x: &Matrix, c: &Matrix, alpha: f64) -> Hyperparameters {
+/// priors half as tight as the maps are; the rest as it was.
+fn cautious(problem: &Problem, x: &Matrix, c: &Matrix, before: Hyperparameters) -> Hyperparameters {
     let (n, d_x, d_y) = (problem.n(), problem.n_components, problem.n_features() as f64);
     let y = &problem.observations;
     let (mut missed, mut rough, mut square) = (0.0, 0.0, 0.0);
@@ -184,10 +184,10 @@ fn cautious(problem: &Problem, x: &Matrix, c: &Matrix, alpha: f64) -> Hyperparam
     let all_missed = missed + problem.edge_energy - own_energy(problem);
     let count = (n * d_x) as f64 * d_y;
     Hyperparameters {
-        alpha,
         gamma: 0.5 * d_y * (n - 1) as f64 / all_missed.max(1e-7 * problem.edge_energy),
         lambda: 0.5 * count / rough.max(f64::MIN_POSITIVE),
         nu: 0.5 * count / square.max(f64::MIN_POSITIVE),
+        ..before
     }
 }
 

@@ -71,16 +71,7 @@ impl<'a, E: Engine> Run<'a, E> {
     /// A run at its start.
     pub fn new(problem: &'a Problem, config: &'a Config, engine: &E, start: &Start) -> Self {
         let (n, d_x) = (problem.n(), problem.n_components);
-        let first = |rule: Rule| match rule {
-            Rule::Fixed(value) => value,
-            Rule::Learned => 1.0,
-        };
-        let hyper = Hyperparameters {
-            alpha: config.alpha0,
-            gamma: config.gamma0,
-            lambda: first(config.lambda),
-            nu: first(config.nu),
-        };
+        let hyper = Hyperparameters::first(config);
         let (beginning, stage, hyper) = match start {
             Start::Coordinates(x) => {
                 let (mean, spread) = scaled_start(problem, x);
@@ -95,19 +86,7 @@ impl<'a, E: Engine> Run<'a, E> {
                 let (mean, spread) = scaled_start(problem, &layout.coordinates);
                 let mut maps = layout.maps.clone();
                 crate::linalg::scale(&mut maps, 1.0 / scale);
-                let tightened = |rule: Rule, value: f64| match rule {
-                    Rule::Fixed(fixed) => fixed,
-                    Rule::Learned => value * scale * scale,
-                };
-                let hyper = Hyperparameters {
-                    alpha: match config.alpha {
-                        Rule::Fixed(fixed) => fixed,
-                        Rule::Learned => layout.hyper.alpha / (scale * scale),
-                    },
-                    gamma: layout.hyper.gamma,
-                    lambda: tightened(config.lambda, layout.hyper.lambda),
-                    nu: tightened(config.nu, layout.hyper.nu),
-                };
+                let hyper = layout.hyper.rescaled(scale, config);
                 (Beginning { mean, spread, maps: Some(maps) }, Stage::FittingMaps, hyper)
             }
         };

@@ -1,6 +1,7 @@
 //! α, γ, λ, ν.
 
 use super::named::named_numbers;
+use crate::config::{Config, Rule};
 
 named_numbers! {
     /// The hyper-parameters of the model, in the scaled units of the data.
@@ -17,6 +18,29 @@ named_numbers! {
 }
 
 impl Hyperparameters {
+    /// Those that a run begins with.
+    pub fn first(config: &Config) -> Self {
+        let first = |rule: Rule| match rule {
+            Rule::Fixed(value) => value,
+            Rule::Learned => 1.0,
+        };
+        Self { alpha: config.alpha0, gamma: config.gamma0, lambda: first(config.lambda), nu: first(config.nu) }
+    }
+
+    /// Those that go with x → t·x, C → C/t, but for what the settings hold.
+    pub fn rescaled(&self, t: f64, config: &Config) -> Self {
+        let held = |rule: Rule, value: f64| match rule {
+            Rule::Fixed(fixed) => fixed,
+            Rule::Learned => value,
+        };
+        Self {
+            alpha: held(config.alpha, self.alpha / (t * t)),
+            gamma: self.gamma,
+            lambda: held(config.lambda, self.lambda * t * t),
+            nu: held(config.nu, self.nu * t * t),
+        }
+    }
+
     /// Whether all are numbers that a fit can have found.
     pub fn are_possible(&self) -> bool {
         let positive = |value: f64| value > 0.0 && value.is_finite();
