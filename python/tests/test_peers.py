@@ -580,7 +580,7 @@ def test_a_method_that_fails_says_why_and_the_others_go_on(table, tmp_path):
     assert "2 neighbours, but more than n_components, which is 2, are needed" in failed["note"]
     assert failed["procrustes"] is None
     assert list(found.embeddings) == ["pca"] and "ltsa: failed" in repr(found)
-    assert b"neighbours" in found.figure(tmp_path / "a.svg").read_bytes()
+    assert b"2 neighbours" in found.figure(tmp_path / "a.svg").read_bytes()
     nothing = compare(table, methods="ltsa", n_neighbors=2, connect=True)
     assert nothing.embeddings == {} and nothing.records[0]["failed"]
     with pytest.raises(ValueError, match="cannot be drawn"):
