@@ -147,9 +147,9 @@ fn argument<S: Scope>(setting: &'static Setting) -> Arg {
 fn reader(setting: &'static Setting) -> ValueParser {
     use clap::builder::TypedValueParser;
     let read = move |text: &str| setting.parse(text).map_err(|_| format!("use {}", setting.allowed()));
-    match setting.choices() {
-        Some(list) => ValueParser::new(words(list).try_map(move |word| read(&word))),
-        None => ValueParser::new(read),
+    match (setting.kind, setting.choices()) {
+        (Kind::Choice(_), Some(list)) => ValueParser::new(words(list).try_map(move |word| read(&word))),
+        _ => ValueParser::new(read),
     }
 }
 
@@ -158,6 +158,7 @@ fn value_name(setting: &Setting) -> String {
         Kind::Real(Range::Share) => "SHARE".into(),
         Kind::Real(_) => "NUMBER".into(),
         Kind::LearnedOr(_) => "NUMBER|learned".into(),
+        Kind::ChoiceOr(list, _) => list().iter().fold("NUMBER".into(), |text, choice| format!("{text}|{}", choice.name)),
         _ => flag_name(setting.name).replace('-', "_").to_uppercase(),
     }
 }

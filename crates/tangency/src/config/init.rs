@@ -81,3 +81,52 @@ pub enum Rule {
     /// Held at a value.
     Fixed(f64),
 }
+
+crate::choice! {
+    /// How much each edge counts in the graph's likelihood.
+    pub enum EdgeWeights default Plain {
+        /// All alike.
+        Plain = "plain",
+        /// The less the farther its points are apart, as the point with the nearer neighbours sees it.
+        Membership = "membership",
+    }
+}
+
+crate::choice! {
+    /// The prior of the coordinates under the graph's likelihood.
+    pub enum AxisPrior default Learned {
+        /// The spread along each axis is learned: an axis that is not needed is switched off.
+        Learned = "learned",
+        /// So wide that it says nothing.
+        Flat = "flat",
+    }
+}
+
+crate::choice! {
+    /// Words for a weight of the features.
+    pub enum FeatureWord {
+        /// The largest weight whose neighbourhoods are as good as the best.
+        Auto = "auto",
+        /// The paper's model, from the layout that the graph's likelihood found.
+        Polish = "polish",
+    }
+}
+
+/// How much the features count against the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FeatureWeight {
+    /// The largest whose neighbourhoods are as good as the best.
+    Auto,
+    /// The paper's model, from the layout that the graph's likelihood found.
+    Polish,
+    /// This much.
+    Fixed(f64),
+}
+
+impl FeatureWeight {
+    /// The words for it.
+    pub fn words() -> Vec<Named> {
+        FeatureWord::list()
+    }
+}

@@ -9,7 +9,7 @@ mod table;
 mod tests;
 
 pub use choice::Choice;
-pub use init::{Init, Rule, Uncertainty};
+pub use init::{AxisPrior, EdgeWeights, FeatureWeight, FeatureWord, Init, Rule, Uncertainty};
 #[doc(hidden)]
 pub use serde;
 pub use setting::{Group, Kind, Named, Range, Setting, Value};
@@ -21,7 +21,7 @@ crate::choice! {
         /// Our defaults.
         Default = "default",
         /// Those of the paper's authors: λ = 1, ν = 0, α = 1 for one update and 0.001 from then on, one random start, no
-        /// acceleration.
+        /// acceleration, no likelihood of the graph.
         Authors = "authors",
     }
 }
@@ -39,6 +39,7 @@ impl Preset {
                 lambda: Rule::Fixed(1.0),
                 nu: Rule::Fixed(0.0),
                 accelerate: false,
+                graph_likelihood: false,
                 uncertainty: Uncertainty::Absolute,
                 ..plain
             },

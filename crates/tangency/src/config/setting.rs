@@ -1,6 +1,6 @@
 //! What a setting is: its name, what it may be, and its value in a form that front ends need no field for.
 
-use super::{Choice, Rule};
+use super::{Choice, FeatureWeight, FeatureWord, Rule};
 use crate::error::{Error, Result};
 use crate::message::{Message, Piece, Remedy, given};
 use crate::{choice, message};
@@ -28,6 +28,8 @@ choice! {
         NotNegative = "not-negative",
         /// A share above 0 and up to 1.
         Share = "share",
+        /// A number from 0 to 1.
+        Unit = "unit",
     }
 }
 
@@ -39,6 +41,7 @@ impl Range {
                 Self::Positive => number > 0.0,
                 Self::NotNegative => number >= 0.0,
                 Self::Share => number > 0.0 && number <= 1.0,
+                Self::Unit => (0.0..=1.0).contains(&number),
             }
     }
 
@@ -47,6 +50,7 @@ impl Range {
             Self::Positive => "a positive number",
             Self::NotNegative => "zero or a positive number",
             Self::Share => "a share above 0 and up to 1",
+            Self::Unit => "a number from 0 to 1",
         }
     }
 }
@@ -73,6 +77,8 @@ pub enum Kind {
     Choice(fn() -> Vec<Named>),
     /// A hyper-parameter: learned, or held at a number.
     LearnedOr(Range),
+    /// A word of a closed list, or a number.
+    ChoiceOr(fn() -> Vec<Named>, Range),
 }
 
 /// A setting: a row of the table.
@@ -126,7 +132,7 @@ impl Setting {
     /// The words that it may be, if it is one of a closed list.
     pub fn choices(&self) -> Option<Vec<Named>> {
         match self.kind {
-            Kind::Choice(list) => Some(list()),
+            Kind::Choice(list) | Kind::ChoiceOr(list, _) => Some(list()),
             _ => None,
         }
     }
@@ -134,13 +140,15 @@ impl Setting {
     /// A value as it was typed. Whether a number is in its range is for [`Setting::check`] to say.
     pub fn parse(&self, text: &str) -> Result<Value> {
         let number = || text.parse().ok().map(Value::Real);
+        let word = |list: fn() -> Vec<Named>| {
+            list().iter().find(|choice| choice.name == text).map(|choice| Value::Word(choice.name))
+        };
         let found = match self.kind {
             Kind::Whole(_) => text.parse().ok().map(Value::Whole),
             Kind::Real(_) => number(),
             Kind::Switch => text.parse().ok().map(Value::Switch),
-            Kind::Choice(list) => {
-                list().iter().find(|choice| choice.name == text).map(|choice| Value::Word(choice.name))
-            }
+            Kind::Choice(list) => word(list),
+            Kind::ChoiceOr(list, _) => word(list).or_else(number),
             Kind::LearnedOr(_) if text == "learned" => Some(Value::Learned),
             Kind::LearnedOr(_) => number(),
         };
@@ -152,10 +160,10 @@ impl Setting {
         let fits = match (self.kind, value) {
             (_, Value::Unset) => self.optional,
             (Kind::Whole(least), Value::Whole(number)) => *number >= least,
-            (Kind::Real(range) | Kind::LearnedOr(range), Value::Real(number)) => range.contains(*number),
+            (Kind::Real(range) | Kind::LearnedOr(range) | Kind::ChoiceOr(_, range), Value::Real(number)) => range.contains(*number),
             (Kind::LearnedOr(_), Value::Learned)
             | (Kind::Switch, Value::Switch(_))
-            | (Kind::Choice(_), Value::Word(_)) => true,
+            | (Kind::Choice(_) | Kind::ChoiceOr(..), Value::Word(_)) => true,
             _ => false,
         };
         if fits { Ok(()) } else { Err(self.refused(value.to_string().into())) }
@@ -168,7 +176,8 @@ impl Setting {
             Kind::Whole(least) => format!("a whole number, at least {least}"),
             Kind::Real(range) => range.words().into(),
             Kind::Switch => "true or false".into(),
-            Kind::Choice(list) => format!("one of {}", list().iter().map(|c| c.name).collect::<Vec<_>>().join(", ")),
+            Kind::Choice(list) => format!("one of {}", names(list)),
+            Kind::ChoiceOr(list, range) => format!("{}, or one of {}", range.words(), names(list)),
             Kind::LearnedOr(range) => format!("{}, or learned", range.words()),
         }
     }
@@ -192,6 +201,7 @@ impl Setting {
             Kind::Switch => ("switch", json!(null)),
             Kind::Choice(_) => ("choice", json!(null)),
             Kind::LearnedOr(range) => ("learned-or-real", range.as_json()),
+            Kind::ChoiceOr(_, range) => ("choice-or-real", range.as_json()),
         };
         let named = |choice: &Named| json!({"name": choice.name, "about": choice.about});
         json!({
@@ -208,8 +218,13 @@ impl Range {
             Self::Positive => json!({"above": 0.0}),
             Self::NotNegative => json!({"least": 0.0}),
             Self::Share => json!({"above": 0.0, "most": 1.0}),
+            Self::Unit => json!({"least": 0.0, "most": 1.0}),
         }
     }
+}
+
+fn names(list: fn() -> Vec<Named>) -> String {
+    list().iter().map(|choice| choice.name).collect::<Vec<_>>().join(", ")
 }
 
 /// The type of a field of [`super::Config`].
@@ -281,6 +296,26 @@ impl Field for Rule {
     fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::Learned => Some(Self::Learned),
+            value => f64::from_value(value).map(Self::Fixed),
+        }
+    }
+}
+
+impl Field for FeatureWeight {
+    fn value(&self) -> Value {
+        match self {
+            Self::Auto => Value::Word(FeatureWord::Auto.name()),
+            Self::Polish => Value::Word(FeatureWord::Polish.name()),
+            Self::Fixed(number) => Value::Real(*number),
+        }
+    }
+
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Word(word) => Some(match FeatureWord::named(word)? {
+                FeatureWord::Auto => Self::Auto,
+                FeatureWord::Polish => Self::Polish,
+            }),
             value => f64::from_value(value).map(Self::Fixed),
         }
     }

@@ -18,7 +18,7 @@ pub struct Snapshot<K> {
 impl<K> Snapshot<K> {
     /// Of this state.
     pub fn new<E: Snapshots<Kept = K>>(engine: &E, state: &State<E::Beliefs>) -> Self {
-        let State { beliefs, hyper, statistics } = state;
+        let State { beliefs, hyper, statistics, .. } = state;
         Self { beliefs: engine.keep(beliefs), hyper: *hyper, statistics: statistics.clone() }
     }
 

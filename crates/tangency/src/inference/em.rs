@@ -8,17 +8,21 @@ use super::acceleration::{Momentum, Snapshot};
 use super::bound::{BoundParts, bound};
 use super::engine::{Beginning, Engine};
 use super::spectrum::Spectrum;
-use super::start::{Start, prior_scale, scaled_start};
+use super::pairs::{Depth, PairField};
+use super::start::{Start, StartUnits, scaled_start, start_scale};
 use super::state::State;
 use super::terms::coordinates::update_alpha;
+use super::terms::edge_counts::edge_counts;
+use super::terms::graph::{FIRST_HEAVINESS, GraphTerm, capped, largest_ratio};
 use super::terms::likelihood::update_gamma;
 use super::terms::maps::{update_lambda, update_lambda_nu};
 use super::terms::rescaling::best_rescaling;
 use super::trace::{Observer, Stage, Stop, TracePoint};
-use crate::config::{Config, Rule};
+use crate::config::{AxisPrior, Config, FeatureWeight, Rule};
 use crate::error::Result;
-use crate::linalg::Matrix;
-use crate::model::{Hyperparameters, Problem};
+use crate::graph::Graph;
+use crate::linalg::{Matrix, columns_times, dot};
+use crate::model::{Affinity, Hyperparameters, Problem};
 
 /// Maps count as settled when an iteration gains less than this, in nats per point.
 const SETTLED: f64 = 1e-2;
@@ -36,6 +40,13 @@ const COLLAPSED: f64 = 1e-2;
 const ALPHA_WAITS: usize = 5;
 /// Within an update, steps go on while they gain this share of what the iteration before gained.
 const STEP: f64 = 0.05;
+/// The shape of h is looked at every so many iterations.
+const RESHAPES: usize = 3;
+/// Most steps of ρ in an iteration: where all pairs are held, and where each step is a sum over all of them.
+const BALANCINGS: usize = 30;
+const FEW_BALANCINGS: usize = 2;
+/// ρ is balanced when no factor is farther from 1 than this.
+const BALANCED: f64 = 1e-3;
 
 /// What a run found.
 pub struct Posterior<B> {
@@ -72,9 +83,10 @@ impl<'a, E: Engine> Run<'a, E> {
     pub fn new(problem: &'a Problem, config: &'a Config, engine: &E, start: &Start) -> Self {
         let (n, d_x) = (problem.n(), problem.n_components);
         let hyper = Hyperparameters::first(config);
+        let units = StartUnits::of(config);
         let (beginning, stage, hyper) = match start {
             Start::Coordinates(x) => {
-                let (mean, spread) = scaled_start(problem, x);
+                let (mean, spread) = scaled_start(problem, x, units);
                 (Beginning { mean, spread, maps: None }, Stage::FittingMaps, hyper)
             }
             Start::Maps(c) => {
@@ -82,8 +94,8 @@ impl<'a, E: Engine> Run<'a, E> {
                 (Beginning { mean: Matrix::zeros(n, d_x), spread: 1.0, maps: Some(c.clone()) }, stage, hyper)
             }
             Start::Layout(layout) => {
-                let scale = prior_scale(problem, &layout.coordinates);
-                let (mean, spread) = scaled_start(problem, &layout.coordinates);
+                let scale = start_scale(problem, &layout.coordinates, units);
+                let (mean, spread) = scaled_start(problem, &layout.coordinates, units);
                 let mut maps = layout.maps.clone();
                 crate::linalg::scale(&mut maps, 1.0 / scale);
                 let hyper = layout.hyper.rescaled(scale, config);
@@ -93,6 +105,17 @@ impl<'a, E: Engine> Run<'a, E> {
         let mut run = Self::at(problem, config, engine.begin(problem, hyper, beginning), stage);
         if matches!(start, Start::Layout(_)) {
             (run.longest_freeze, run.tol) = (LAYOUT_FREEZE, config.coarse_tol.max(config.tol));
+        }
+        if config.graph_likelihood && stage == Stage::FittingMaps {
+            let heaviness = match (config.heaviness, start) {
+                (Rule::Fixed(heaviness), _) => heaviness,
+                (Rule::Learned, Start::Layout(layout)) => layout.hyper.heaviness,
+                (Rule::Learned, _) => FIRST_HEAVINESS,
+            };
+            let counts = edge_counts(problem, config);
+            let term = GraphTerm::new(&problem.graph, d_x, counts, first_weight(config), heaviness);
+            run.state.graph = Some(GraphTerm { flat: config.axis_prior == AxisPrior::Flat, ..term });
+            run.state.hyper = capped(problem, Hyperparameters { heaviness, ..run.state.hyper });
         }
         run
     }
@@ -168,16 +191,16 @@ impl<'a, E: Engine> Run<'a, E> {
     }
 
     fn bound(&self, engine: &mut E) -> Result<BoundParts> {
-        let State { hyper, statistics, .. } = &self.state;
+        let State { hyper, statistics, graph, .. } = &self.state;
         let log_dets = engine.log_determinants(self.problem, hyper)?;
-        Ok(bound(self.problem, statistics, hyper, &log_dets))
+        Ok(bound(self.problem, statistics, hyper, graph.as_ref(), &log_dets))
     }
 
     fn iterate(&mut self, engine: &mut E, observer: &mut Observer) -> Result<Option<Stop>> {
         let (problem, n) = (self.problem, self.problem.n() as f64);
         let before = Snapshot::new(engine, &self.state);
         let bound_before = self.parts.total();
-        let accelerate = self.config.accelerate && self.stage != Stage::Growing;
+        let accelerate = self.config.accelerate && self.stage != Stage::Growing && self.state.graph.is_none();
         // the last iteration that is allowed must be one that cannot be rejected
         let last = self.trace.len() + 1 >= self.config.max_iter;
         let extrapolated = accelerate && !last && self.momentum.extrapolate(engine, &mut self.state);
@@ -187,6 +210,7 @@ impl<'a, E: Engine> Run<'a, E> {
             engine.update_coordinates(problem, &mut self.state, least)?;
         }
         engine.update_maps(problem, &mut self.state, least)?;
+        self.update_graph(engine);
         let parts = self.update_hyperparameters(engine)?;
         let (parts, rescaled) = if accelerate { self.rescale(engine)? } else { (parts, 1.0) };
         let gain = parts.total() - bound_before;
@@ -273,16 +297,20 @@ impl<'a, E: Engine> Run<'a, E> {
 
     /// The best hyper-parameters by this spectrum, those of them that are learned now.
     fn learn(&mut self, spectrum: &Spectrum) {
-        let (problem, State { hyper, statistics, .. }) = (self.problem, &mut self.state);
+        let (problem, State { hyper, statistics, graph, .. }) = (self.problem, &mut self.state);
         hyper.gamma = update_gamma(problem, statistics);
+        let largest = graph.as_ref().map(|_| largest_ratio(problem));
         if self.stage != Stage::Growing {
             match (self.config.lambda, self.config.nu) {
                 (Rule::Learned, Rule::Learned) => {
-                    (hyper.lambda, hyper.nu) = update_lambda_nu(problem, spectrum, &statistics.maps, hyper);
+                    (hyper.lambda, hyper.nu) = update_lambda_nu(problem, spectrum, &statistics.maps, hyper, largest);
                 }
                 (Rule::Learned, Rule::Fixed(_)) => hyper.lambda = update_lambda(problem, &statistics.maps),
                 (Rule::Fixed(_), _) => {}
             }
+        }
+        if graph.is_some() {
+            return;
         }
         match self.config.alpha {
             Rule::Fixed(alpha) => hyper.alpha = alpha,
@@ -296,10 +324,54 @@ impl<'a, E: Engine> Run<'a, E> {
         }
     }
 
+    /// Learns what the graph's likelihood has: ρ, A, and now and then the shape of h with the scale of x.
+    fn update_graph(&mut self, engine: &E) {
+        let Some(mut term) = self.state.graph.take() else { return };
+        let graph = &self.problem.graph;
+        let mut field = engine.pair_field(self.problem, &self.state.beliefs);
+        term.steps = field.steps(graph);
+        balance(&mut term, &field, graph);
+        if self.stage == Stage::Climbing && self.in_stage % RESHAPES == 1 {
+            let sum = |rate: f64| field.sums(graph, &Affinity::single(rate), &term.sociability, Depth::Value).expected;
+            let sums: Vec<f64> = term.rates().into_iter().map(sum).collect();
+            let (affinity, t) = term.propose(&sums, self.config.heaviness == Rule::Learned);
+            if affinity != term.affinity || t != 1.0 {
+                let mut tried = GraphTerm { affinity, ..term.clone() };
+                tried.rescale(t);
+                field.rescale(t);
+                balance(&mut tried, &field, graph);
+                if tried.part(graph) > term.part(graph) {
+                    term = tried;
+                    let State { beliefs, hyper, statistics, .. } = &mut self.state;
+                    engine.rescale(beliefs, t);
+                    statistics.coordinates.rescale(t);
+                    statistics.maps.rescale(1.0 / t);
+                    hyper.heaviness = term.affinity.heaviness;
+                    if self.config.lambda == Rule::Learned {
+                        hyper.lambda *= t * t;
+                        hyper.nu *= t * t;
+                    }
+                }
+            }
+        }
+        term.learn_precision(&self.state.statistics.coordinates);
+        self.state.graph = Some(term);
+    }
+
+    /// Gives the features another weight against the graph; the run goes on.
+    pub fn weigh_features(&mut self, engine: &mut E, weight: f64) -> Result<()> {
+        if let Some(term) = &mut self.state.graph {
+            term.feature_weight = weight;
+        }
+        self.in_stage = 0;
+        self.parts = self.bound(engine)?;
+        Ok(())
+    }
+
     /// Rescales x and C jointly; returns the bound after it and the factor of x.
     fn rescale(&mut self, engine: &mut E) -> Result<(BoundParts, f64)> {
         let follow = self.config.lambda == Rule::Learned;
-        let State { beliefs, hyper, statistics } = &mut self.state;
+        let State { beliefs, hyper, statistics, .. } = &mut self.state;
         let t = best_rescaling(self.problem, statistics, hyper, follow);
         engine.rescale(beliefs, t);
         statistics.coordinates.rescale(t);
@@ -309,5 +381,36 @@ impl<'a, E: Engine> Run<'a, E> {
             hyper.nu *= t * t;
         }
         Ok((self.bound(engine)?, t))
+    }
+}
+
+/// ρ in balance with what points have around them, as far as that is cheap.
+fn balance(term: &mut GraphTerm, field: &PairField, graph: &Graph) {
+    match field.affinities(graph, &term.affinity) {
+        Some(affinities) => {
+            let mut around = columns_times(&affinities, &term.sociability);
+            for _ in 0..BALANCINGS {
+                let farthest = term.balance(&around);
+                around = columns_times(&affinities, &term.sociability);
+                if farthest < BALANCED {
+                    break;
+                }
+            }
+            term.expected = 0.5 * dot(&around, &term.sociability);
+        }
+        None => {
+            for _ in 0..FEW_BALANCINGS {
+                term.balance(&field.sums(graph, &term.affinity, &term.sociability, Depth::Value).around);
+            }
+            term.take(&field.sums(graph, &term.affinity, &term.sociability, Depth::Value));
+        }
+    }
+}
+
+/// The weight of the features that a run begins with.
+fn first_weight(config: &Config) -> f64 {
+    match config.feature_weight {
+        FeatureWeight::Fixed(weight) => weight,
+        FeatureWeight::Auto | FeatureWeight::Polish => 1.0,
     }
 }

@@ -1,6 +1,7 @@
 //! What an engine is: how q(x) and q(C) are held and updated. The loop, the bound and the hyper-parameters are the same for
 //! all of them.
 
+use super::pairs::PairField;
 use super::spectrum::{LogDeterminants, Spectrum};
 use super::state::State;
 use crate::config::Config;
@@ -119,6 +120,9 @@ pub trait Updates: Sized {
 
     /// Improves q(C) given q(x), as far as steps gain `least` nats.
     fn update_maps(&mut self, problem: &Problem, state: &mut State<Self::Beliefs>, least: f64) -> Result<()>;
+
+    /// The points as believed, for sums over pairs.
+    fn pair_field(&self, problem: &Problem, beliefs: &Self::Beliefs) -> PairField;
 
     /// x → t·x, C → C/t in the beliefs.
     fn rescale(&self, beliefs: &mut Self::Beliefs, t: f64);

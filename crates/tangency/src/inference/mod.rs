@@ -10,6 +10,7 @@ pub mod factorised;
 #[cfg(test)]
 mod literal;
 pub(crate) mod moments;
+pub(crate) mod pairs;
 pub(crate) mod spectrum;
 mod start;
 pub(crate) mod state;

@@ -118,8 +118,24 @@ fn isotropic_edges(problem: &Problem, axes: Matrix) -> Result<Matrix> {
     Ok(product(&axes, &product_transposed(&whitening, &vectors)))
 }
 
-/// The factor by which coordinates are scaled as the prior likes them.
-pub(super) fn prior_scale(problem: &Problem, x: &Matrix) -> f64 {
+/// Units in which a run begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StartUnits {
+    /// As the paper's prior likes the coordinates.
+    OfPrior,
+    /// Edges have length 1 in the mean square: the graph's likelihood.
+    OfEdges,
+}
+
+impl StartUnits {
+    /// Those of the model that is asked for.
+    pub fn of(config: &Config) -> Self {
+        if config.graph_likelihood { Self::OfEdges } else { Self::OfPrior }
+    }
+}
+
+/// The factor that brings coordinates into these units.
+pub(super) fn start_scale(problem: &Problem, x: &Matrix, units: StartUnits) -> f64 {
     let (n, d_x) = (problem.n(), problem.n_components);
     let steps: f64 = problem
         .graph
@@ -127,16 +143,23 @@ pub(super) fn prior_scale(problem: &Problem, x: &Matrix) -> f64 {
         .iter()
         .map(|&(i, j)| (0..d_x).map(|a| (x[(j as usize, a)] - x[(i as usize, a)]).powi(2)).sum::<f64>())
         .sum();
-    if steps > 0.0 { (((n - 1) * d_x) as f64 / (2.0 * steps)).sqrt() } else { 1.0 }
+    let wanted = match units {
+        StartUnits::OfPrior => ((n - 1) * d_x) as f64 / 2.0,
+        StartUnits::OfEdges => problem.graph.edges().len() as f64,
+    };
+    if steps > 0.0 { (wanted / steps).sqrt() } else { 1.0 }
 }
 
-/// Coordinates to start from, centred and scaled as the prior likes them, and the small variance they are held with.
-pub(super) fn scaled_start(problem: &Problem, x: &Matrix) -> (Matrix, f64) {
+/// Coordinates to start from, centred and in these units, and the small variance they are held with.
+pub(super) fn scaled_start(problem: &Problem, x: &Matrix, units: StartUnits) -> (Matrix, f64) {
     let (n, d_x) = (problem.n(), problem.n_components);
-    let scale = prior_scale(problem, x);
+    let scale = start_scale(problem, x, units);
     let means: Vec<f64> = (0..d_x).map(|a| x.col_as_slice(a).iter().sum::<f64>() / n as f64).collect();
     let mean = Matrix::from_fn(n, d_x, |i, a| scale * (x[(i, a)] - means[a]));
     // a thirtieth of a typical step along an edge
-    let spread = 1e-3 * (n - 1) as f64 / (2 * problem.graph.edges().len()) as f64;
+    let spread = match units {
+        StartUnits::OfPrior => 1e-3 * (n - 1) as f64 / (2 * problem.graph.edges().len()) as f64,
+        StartUnits::OfEdges => 1e-3,
+    };
     (mean, spread)
 }

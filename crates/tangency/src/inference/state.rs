@@ -1,6 +1,7 @@
 //! Where a run stands: q(x) and q(C), the hyper-parameters, and the sums over them that the bound needs.
 
 use super::moments::{CoordinateMoments, MapMoments};
+use super::terms::graph::GraphTerm;
 use crate::model::Hyperparameters;
 
 /// Where a run stands. `B` is q(x) and q(C) as an engine holds them.
@@ -12,12 +13,22 @@ pub struct State<B> {
     pub hyper: Hyperparameters,
     /// What the bound and the hyper-parameters need of the beliefs.
     pub statistics: Statistics,
+    /// The graph's own likelihood, where it is part of the model.
+    pub graph: Option<GraphTerm>,
 }
 
 impl<B> State<B> {
     /// Beliefs whose residual no update has found yet.
     pub fn new(beliefs: B, hyper: Hyperparameters, coordinates: CoordinateMoments, maps: MapMoments) -> Self {
-        Self { beliefs, hyper, statistics: Statistics { coordinates, maps, residual: f64::INFINITY } }
+        let statistics = Statistics { coordinates, maps, residual: f64::INFINITY };
+        Self { beliefs, hyper, statistics, graph: None }
+    }
+}
+
+impl<B> State<B> {
+    /// γ as the coordinates see it: βγ where the features have a weight.
+    pub fn gamma_of_coordinates(&self) -> f64 {
+        self.graph.as_ref().map_or(self.hyper.gamma, |term| term.feature_weight * self.hyper.gamma)
     }
 }
 

@@ -149,6 +149,23 @@ pub fn product_with_symmetric(scale: f64, left: &Matrix, symmetric: &mut Matrix)
     out
 }
 
+/// Inner products of the columns of a matrix with a vector: `matrix * v` for a symmetric one given in full.
+pub fn columns_times(matrix: &Matrix, v: &[f64]) -> Vec<f64> {
+    use rayon::prelude::*;
+    (0..matrix.ncols()).into_par_iter().with_min_len(16).map(|c| dot(matrix.col_as_slice(c), v)).collect()
+}
+
+/// tr(AB) of two symmetric matrices of which the lower triangles are given.
+pub fn symmetric_dot(a: &Matrix, b: &Matrix) -> f64 {
+    use rayon::prelude::*;
+    let of_column = |c: usize| {
+        let (a, b) = (&a.col_as_slice(c)[c..], &b.col_as_slice(c)[c..]);
+        2.0 * dot(a, b) - a[0] * b[0]
+    };
+    let columns: Vec<f64> = (0..a.ncols()).into_par_iter().with_min_len(16).map(of_column).collect();
+    columns.iter().sum()
+}
+
 /// Inner products of the columns of two matrices, `leftᵀ * right`, for many columns of each.
 pub fn cross_products(left: &Matrix, right: &Matrix) -> Matrix {
     let mut out = Matrix::zeros(left.ncols(), right.ncols());

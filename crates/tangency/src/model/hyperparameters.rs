@@ -14,6 +14,8 @@ named_numbers! {
         lambda: "λ",
         /// Magnitude of the maps: precision of the maps themselves. Zero selects the paper's prior λ(2L + ε11ᵀ).
         nu: "ν",
+        /// How heavy the tail of the graph's likelihood is: 1/b of (1 + t/b)^(−b); 0 is e^(−t).
+        heaviness: "1/b",
     }
 }
 
@@ -24,7 +26,7 @@ impl Hyperparameters {
             Rule::Fixed(value) => value,
             Rule::Learned => 1.0,
         };
-        Self { alpha: config.alpha0, gamma: config.gamma0, lambda: first(config.lambda), nu: first(config.nu) }
+        Self { alpha: config.alpha0, gamma: config.gamma0, lambda: first(config.lambda), nu: first(config.nu), heaviness: 0.0 }
     }
 
     /// Those that go with x → t·x, C → C/t, but for what the settings hold.
@@ -38,12 +40,13 @@ impl Hyperparameters {
             gamma: self.gamma,
             lambda: held(config.lambda, self.lambda * t * t),
             nu: held(config.nu, self.nu * t * t),
+            heaviness: self.heaviness,
         }
     }
 
     /// Whether all are numbers that a fit can have found.
     pub fn are_possible(&self) -> bool {
         let positive = |value: f64| value > 0.0 && value.is_finite();
-        [self.alpha, self.gamma, self.lambda].into_iter().all(positive) && (self.nu == 0.0 || positive(self.nu))
+        [self.alpha, self.gamma, self.lambda].into_iter().all(positive) && (self.nu == 0.0 || positive(self.nu)) && (0.0..=1.0).contains(&self.heaviness)
     }
 }

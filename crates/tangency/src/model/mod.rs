@@ -1,5 +1,6 @@
 //! What is modelled: the scaled data with its graph, the priors, and the hyper-parameters.
 
+mod affinity;
 mod hyperparameters;
 mod named;
 mod prepared;
@@ -9,6 +10,7 @@ mod reduction;
 mod scaling;
 mod table_graph;
 
+pub use affinity::Affinity;
 pub use hyperparameters::Hyperparameters;
 pub(crate) use named::named_numbers;
 pub use prepared::Prepared;

@@ -11,6 +11,7 @@ macro_rules! named_numbers {
     ) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(default)]
         pub struct $name {
             $($(#[doc = $doc])+ pub $field: f64,)+
         }

@@ -9,12 +9,14 @@ mod snapshots;
 mod tests;
 mod update_coordinates;
 mod update_maps;
+mod update_on_graph;
 
 pub use posterior::{Beliefs, Coordinates, Maps};
 pub use update_coordinates::update_coordinates;
 pub use update_maps::update_maps;
 
 use super::engine::{Beginning, Updates};
+use super::pairs::PairField;
 use super::spectrum::{LogDeterminants, Spectrum};
 use super::state::State;
 use crate::config::Config;
@@ -24,6 +26,7 @@ use crate::linalg::{Matrix, SpdWork};
 use crate::model::{Hyperparameters, MapPrior, Problem};
 use aggregate::Aggregator;
 use moments::{coordinate_moments, map_moments};
+use update_on_graph::{pair_field, update_on_graph};
 
 /// The exact engine on one graph.
 pub struct Exact {
@@ -39,6 +42,8 @@ pub struct Workspace {
     inversion: SpdWork,
     /// After an update: the covariance from before it.
     pub spare: Matrix,
+    /// Under the graph's likelihood: the precision of the coordinates without the curvature of non-edges.
+    fixed: Matrix,
 }
 
 impl Workspace {
@@ -49,6 +54,7 @@ impl Workspace {
             aggregator: Aggregator::new(&problem.graph, laplacian),
             inversion: SpdWork::new(size),
             spare: Matrix::zeros(size, size),
+            fixed: Matrix::new(),
         }
     }
 }
@@ -116,12 +122,20 @@ impl Updates for Exact {
         self.state(problem, before.hyper, Beliefs::of(coordinates, before.beliefs.maps.clone()))
     }
 
-    fn update_coordinates(&mut self, problem: &Problem, state: &mut State<Beliefs>, _: f64) -> Result<()> {
-        update_coordinates(problem, state, workspace(&mut self.work, problem, &self.laplacian))
+    fn update_coordinates(&mut self, problem: &Problem, state: &mut State<Beliefs>, least: f64) -> Result<()> {
+        let work = workspace(&mut self.work, problem, &self.laplacian);
+        match state.graph {
+            None => update_coordinates(problem, state, work),
+            Some(_) => update_on_graph(problem, state, work, least),
+        }
     }
 
     fn update_maps(&mut self, problem: &Problem, state: &mut State<Beliefs>, _: f64) -> Result<()> {
         update_maps(problem, state, workspace(&mut self.work, problem, &self.laplacian))
+    }
+
+    fn pair_field(&self, _: &Problem, beliefs: &Beliefs) -> PairField {
+        pair_field(&beliefs.coordinates)
     }
 
     fn rescale(&self, beliefs: &mut Beliefs, t: f64) {

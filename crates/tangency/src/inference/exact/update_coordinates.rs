@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 /// Replaces q(x) by its optimum given q(C).
 pub fn update_coordinates(problem: &Problem, state: &mut State<Beliefs>, work: &mut Workspace) -> Result<()> {
-    let State { beliefs: Beliefs { coordinates, maps, .. }, hyper, statistics } = state;
+    let State { beliefs: Beliefs { coordinates, maps, .. }, hyper, statistics, .. } = state;
     let prior = CoordinatePrior::new(hyper);
     let GraphPrecision { own, edge, .. } = prior.precision();
     let (n, d_x, d_y) = (problem.n(), problem.n_components, problem.n_features());
@@ -51,7 +51,7 @@ pub fn update_coordinates(problem: &Problem, state: &mut State<Beliefs>, work: &
 }
 
 /// b_i = γ Σ_{j∈N(i)} (C_i + C_j)ᵀ(y_i − y_j). [d_x, n]
-fn linear_term(problem: &Problem, maps: &Maps, gamma: f64) -> Matrix {
+pub(super) fn linear_term(problem: &Problem, maps: &Maps, gamma: f64) -> Matrix {
     let (n, d_x) = (problem.n(), problem.n_components);
     let (y, c) = (&problem.observations, &maps.mean);
     let mut linear = Matrix::zeros(d_x, n);

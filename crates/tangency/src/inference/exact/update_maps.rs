@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 /// Replaces q(C) by its optimum given q(x).
 pub fn update_maps(problem: &Problem, state: &mut State<Beliefs>, work: &mut Workspace) -> Result<()> {
-    let State { beliefs: Beliefs { coordinates, maps, .. }, hyper, statistics } = state;
+    let State { beliefs: Beliefs { coordinates, maps, .. }, hyper, statistics, .. } = state;
     let (n, d_x, d_y) = (problem.n(), problem.n_components, problem.n_features());
     let prior = MapPrior::new(problem, hyper);
     let GraphPrecision { own, edge, common } = prior.precision();

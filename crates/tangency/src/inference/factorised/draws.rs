@@ -46,7 +46,10 @@ impl Factorised {
         state: &State<Beliefs>,
         draws: usize,
     ) -> Result<Vec<f64>> {
-        let state = self.with_joint_noise(problem, config, state)?;
+        let state = match state.graph {
+            None => self.with_joint_noise(problem, config, state)?,
+            Some(_) => self.without_curvature(problem, state)?,
+        };
         self.covariances_of_draws(problem, config, &state, draws)
     }
 
@@ -193,11 +196,24 @@ impl Factorised {
             }
         }
         let potential = self.laplace.solve(problem, &flow);
-        let mut out = pull_on_coordinates(problem, &beliefs.c, &potential, (0.5 * hyper.gamma).sqrt());
+        let gamma = state.gamma_of_coordinates();
+        let mut out = pull_on_coordinates(problem, &beliefs.c, &potential, (0.5 * gamma).sqrt());
 
         // αI + 2L
-        out.iter_mut().for_each(|slot| *slot += own.sqrt() * normal());
-        for &(i, j) in graph.edges() {
+        match &state.graph {
+            None => out.iter_mut().for_each(|slot| *slot += own.sqrt() * normal()),
+            Some(term) => {
+                let factor = lower_factor(&term.precision, d_x);
+                for out in out.chunks_exact_mut(d_x) {
+                    let white: Vec<f64> = (0..d_x).map(|_| normal()).collect();
+                    for a in 0..d_x {
+                        out[a] += (0..=a).map(|b| factor[a * d_x + b] * white[b]).sum::<f64>();
+                    }
+                }
+            }
+        }
+        for (e, &(i, j)) in graph.edges().iter().enumerate() {
+            let edge = state.graph.as_ref().map_or(edge, |term| term.weights[e]);
             for a in 0..d_x {
                 let value = edge.sqrt() * normal();
                 out[i as usize * d_x + a] -= value;
@@ -206,7 +222,7 @@ impl Factorised {
         }
 
         // ½γ d_y Σ_i star₋(P_i, T_i)
-        let factor = (0.5 * hyper.gamma * d_y).sqrt();
+        let factor = (0.5 * gamma * d_y).sqrt();
         for i in 0..n {
             let list = graph.neighbors(i);
             let of_t = lower_factor(&beliefs.t[i * d_x * d_x..(i + 1) * d_x * d_x], d_x);

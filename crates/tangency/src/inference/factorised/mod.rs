@@ -19,10 +19,12 @@ mod stars;
 mod tests;
 mod update_coordinates;
 mod update_maps;
+mod update_on_graph;
 
 pub use posterior::Beliefs;
 
 use super::engine::{Beginning, Updates};
+use super::pairs::PairField;
 use super::spectrum::{LogDeterminants, Spectrum};
 use super::state::State;
 use crate::config::Config;
@@ -46,8 +48,12 @@ pub struct Factorised {
     star_sums: Vec<f64>,
     /// For each place in the list of all points' neighbours, the place of the same edge seen from its other end.
     reverse: Vec<u32>,
+    /// The edge at each place.
+    edges: Vec<u32>,
     /// Effective resistance of the edge at each place, the smaller of what its two ends see.
     resistances: Vec<f64>,
+    /// Seed of samples of pairs.
+    seed: u64,
     laplace: Laplace,
     for_coordinates: Option<Preconditioner>,
     for_maps: Option<Preconditioner>,
@@ -121,12 +127,19 @@ impl Updates for Factorised {
             .flat_map_iter(|i| places(i).map(|(place, _)| stars.resistance(i, place)).collect::<Vec<_>>())
             .collect();
         let resistances = seen.iter().zip(&reverse).map(|(here, &there)| here.min(seen[there as usize])).collect();
+        let mut edges = vec![0; 2 * graph.edges().len()];
+        for (e, &(i, j)) in graph.edges().iter().enumerate() {
+            let place = graph.first(i as usize) + graph.neighbors(i as usize).binary_search(&j).unwrap_or(0);
+            (edges[place], edges[reverse[place] as usize]) = (e as u32, e as u32);
+        }
         let laplace = Laplace::new(problem, config)?;
         Ok(Self {
             stars,
             star_sums,
             reverse,
+            edges,
             resistances,
+            seed: config.random_state,
             laplace,
             for_coordinates: None,
             for_maps: None,
@@ -171,6 +184,9 @@ impl Updates for Factorised {
 
     /// The residual is left to the update of the maps.
     fn update_coordinates(&mut self, problem: &Problem, state: &mut State<Beliefs>, least: f64) -> Result<()> {
+        if state.graph.is_some() {
+            return self.update_on_graph(problem, state, least);
+        }
         self.improve_coordinate_covariances(problem, state)?;
         self.improve_coordinates(problem, state, least)?;
         state.statistics.coordinates = coordinate_moments(problem, &state.beliefs);
@@ -184,6 +200,10 @@ impl Updates for Factorised {
         state.statistics.maps = map_moments(problem, &state.beliefs, with_total);
         state.statistics.residual = self.residual(problem, &state.beliefs);
         Ok(())
+    }
+
+    fn pair_field(&self, problem: &Problem, beliefs: &Beliefs) -> PairField {
+        update_on_graph::pair_field(problem, beliefs, self.seed)
     }
 
     fn rescale(&self, beliefs: &mut Beliefs, t: f64) {

@@ -89,11 +89,11 @@ fn by_point(d_x: usize, blocks: &[f64], v: &[f64]) -> Vec<f64> {
 }
 
 impl Factorised {
-    /// The matrices with a common diagonal and, for every edge, a part at both ends and one between them.
+    /// The matrices with a constant diagonal for each component and, for every edge, a part at both ends and one between them.
     pub(super) fn by_edges(
         &self,
         problem: &Problem,
-        common: f64,
+        own: impl Fn(usize) -> f64 + Sync,
         edge: impl Fn(usize, usize, usize, usize) -> (f64, f64) + Sync,
     ) -> Result<Preconditioner> {
         let (graph, d_x) = (&problem.graph, problem.n_components);
@@ -103,7 +103,7 @@ impl Factorised {
         let factors = (0..d_x)
             .into_par_iter()
             .map(|a| {
-                let mut diagonal = vec![common; graph.n()];
+                let mut diagonal = vec![own(a); graph.n()];
                 let mut between = Vec::with_capacity(graph.edges().len());
                 for i in 0..graph.n() {
                     for (place, &j) in graph.neighbors(i).iter().enumerate().filter(|(_, j)| **j as usize > i) {

@@ -46,17 +46,28 @@ impl Factorised {
         let State { beliefs, hyper, .. } = state;
         let GraphPrecision { own: alpha, edge, .. } = CoordinatePrior::new(hyper).precision();
         let Sizes { d_x, d_y, .. } = Sizes::of(problem);
-        let graph = &problem.graph;
+        let (graph, gamma) = (&problem.graph, state.gamma_of_coordinates());
         let potential = self.laplace.solve(problem, &flow(problem, &beliefs.c, v));
-        let mut out = pull_on_coordinates(problem, &beliefs.c, &potential, hyper.gamma);
-        out.par_chunks_mut(d_x).enumerate().with_min_len(64).for_each(|(i, out)| {
-            for a in 0..d_x {
-                let own = v[i * d_x + a];
-                let steps: f64 = graph.neighbors(i).iter().map(|&j| own - v[j as usize * d_x + a]).sum();
-                out[a] += alpha * own + edge * steps;
+        let mut out = pull_on_coordinates(problem, &beliefs.c, &potential, gamma);
+        out.par_chunks_mut(d_x).enumerate().with_min_len(64).for_each(|(i, out)| match &state.graph {
+            None => {
+                for a in 0..d_x {
+                    let own = v[i * d_x + a];
+                    let steps: f64 = graph.neighbors(i).iter().map(|&j| own - v[j as usize * d_x + a]).sum();
+                    out[a] += alpha * own + edge * steps;
+                }
+            }
+            Some(term) => {
+                let edges = &self.edges[graph.first(i)..graph.first(i) + graph.degree(i)];
+                for a in 0..d_x {
+                    let own = v[i * d_x + a];
+                    let step = |(&j, &e): (&u32, &u32)| term.weights[e as usize] * (own - v[j as usize * d_x + a]);
+                    let steps: f64 = graph.neighbors(i).iter().zip(edges).map(step).sum();
+                    out[a] += (0..d_x).map(|b| term.own(a, b) * v[i * d_x + b]).sum::<f64>() + steps;
+                }
             }
         });
-        self.add_stars(problem, &beliefs.t, 1, Arms::Difference, 0.5 * hyper.gamma * d_y, v, &mut out);
+        self.add_stars(problem, &beliefs.t, 1, Arms::Difference, 0.5 * gamma * d_y, v, &mut out);
         out
     }
 
@@ -65,14 +76,18 @@ impl Factorised {
         let State { beliefs, hyper, .. } = state;
         let GraphPrecision { own: alpha, edge, .. } = CoordinatePrior::new(hyper).precision();
         let Sizes { d_x, rows, d_y, .. } = Sizes::of(problem);
-        let weight = |a: usize, i: usize, j: usize, resistance: f64| {
+        let gamma = state.gamma_of_coordinates();
+        let weight = |a: usize, i: usize, j: usize, place: usize| {
+            let edge = state.graph.as_ref().map_or(edge, |term| term.weights[self.edges[place] as usize]);
+            let resistance = self.resistances[place];
             let (own, other) = ((i * d_x + a) * rows, (j * d_x + a) * rows);
             let sum: f64 = (0..rows).map(|f| (beliefs.c[own + f] + beliefs.c[other + f]).powi(2)).sum();
             let spread = beliefs.t[(i * d_x + a) * d_x + a] + beliefs.t[(j * d_x + a) * d_x + a];
-            edge + 0.5 * hyper.gamma * (sum + d_y * resistance * spread)
+            edge + 0.5 * gamma * (sum + d_y * resistance * spread)
         };
-        self.by_edges(problem, alpha, |a, i, j, place| {
-            let weight = weight(a, i, j, self.resistances[place]);
+        let own = |a: usize| state.graph.as_ref().map_or(alpha, |term| term.own(a, a));
+        self.by_edges(problem, own, |a, i, j, place| {
+            let weight = weight(a, i, j, place);
             (weight, -weight)
         })
     }

@@ -38,12 +38,13 @@ pub fn update_lambda(problem: &Problem, of_c: &MapMoments) -> f64 {
     (problem.size() * problem.n_features()) as f64 / energy(of_c, &one)
 }
 
-/// The best (λ, ν): a search in r = ν/λ, for which the best λ is known.
+/// The best (λ, ν): a search in r = ν/λ, at most `largest`, for which the best λ is known.
 pub fn update_lambda_nu(
     problem: &Problem,
     spectrum: &Spectrum,
     of_c: &MapMoments,
     hyper: &Hyperparameters,
+    largest: Option<f64>,
 ) -> (f64, f64) {
     let (rough, square) = (trace(&of_c.rough), trace(&of_c.square));
     let count = (problem.size() * problem.n_features()) as f64;
@@ -54,7 +55,7 @@ pub fn update_lambda_nu(
         let r = log_r.exp();
         each * (log_r + spectrum.sum(|w| (2.0 * w + r).ln())) + count * lambda_of(r).ln()
     };
-    let (least, most) = (-30.0, 15.0);
+    let (least, most) = (-30.0, largest.map_or(15.0, f64::ln));
     let found = maximize(height, least, most);
     let before = (hyper.nu / hyper.lambda).ln().clamp(least, most);
     let r = if height(found) >= height(before) { found.exp() } else { before.exp() };

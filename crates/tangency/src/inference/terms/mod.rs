@@ -2,6 +2,8 @@
 //! raise the bound.
 
 pub mod coordinates;
+pub mod edge_counts;
+pub mod graph;
 pub mod likelihood;
 pub mod maps;
 pub mod rescaling;

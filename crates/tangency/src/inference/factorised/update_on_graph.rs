@@ -1,0 +1,183 @@
+//! The update of q(x) under the graph's own likelihood: covariances of points, then joint means, each step guarded by the
+//! bound (docs/derivation.md, eq. 29, 30).
+
+use super::conjugate_gradients::{add, dot, sum};
+use super::covariances::Means;
+use super::means::{observations, pull_on_coordinates, solve};
+use super::moments::{coordinate_moments, log_determinant};
+use super::preconditioner::Preconditioner;
+use super::stars::Arms;
+use super::{Beliefs, Factorised, Sizes};
+use crate::error::Result;
+use crate::inference::pairs::{Depth, OwnSpreads, PairField, PairSums, Pairs, packed, place};
+use crate::inference::state::State;
+use crate::linalg::small::invert;
+use crate::model::Problem;
+use rayon::prelude::*;
+
+/// Most steps of the means, and halvings of each.
+const STEPS: usize = 6;
+const HALVINGS: usize = 10;
+
+impl Factorised {
+    /// Improves q(x) given q(C), as far as steps gain `least` nats.
+    pub(super) fn update_on_graph(
+        &mut self,
+        problem: &Problem,
+        state: &mut State<Beliefs>,
+        least: f64,
+    ) -> Result<()> {
+        if let Some(term) = &mut state.graph {
+            term.weigh_edges();
+        }
+        let mut field = pair_field(problem, &state.beliefs, self.seed);
+        self.covariances_on_graph(problem, state, &mut field);
+        self.means_on_graph(problem, state, &mut field, least)?;
+        state.statistics.coordinates = coordinate_moments(problem, &state.beliefs);
+        if let Some(term) = &mut state.graph {
+            term.steps = field.steps(&problem.graph);
+            term.take(&field.sums(&problem.graph, &term.affinity, &term.sociability, Depth::Value));
+        }
+        Ok(())
+    }
+
+    /// S_i⁻¹ without the non-edges. `[n·d_x²]`
+    fn fixed_precisions(&self, problem: &Problem, state: &State<Beliefs>) -> Vec<f64> {
+        let Sizes { d_x, rows, d_y, .. } = Sizes::of(problem);
+        let graph = &problem.graph;
+        let means = Means { values: &state.beliefs.c, rows, sign: Arms::Sum };
+        let mut fixed = vec![0.0; state.beliefs.s.len()];
+        self.star_precisions(problem, state.gamma_of_coordinates(), &means, d_y, &state.beliefs.t, &mut fixed);
+        let Some(term) = &state.graph else { return fixed };
+        fixed.par_chunks_mut(d_x * d_x).enumerate().with_min_len(64).for_each(|(i, block)| {
+            let places = graph.first(i)..graph.first(i) + graph.degree(i);
+            let weight: f64 = places.map(|place| term.weights[self.edges[place] as usize]).sum();
+            for p in 0..d_x * d_x {
+                block[p] += term.precision[p] + if p / d_x == p % d_x { weight } else { 0.0 };
+            }
+        });
+        fixed
+    }
+
+    /// S_i⁻¹ with the curvature of the non-edges at the present q(x), if that raises the bound.
+    fn covariances_on_graph(&self, problem: &Problem, state: &mut State<Beliefs>, field: &mut PairField) {
+        let Sizes { n, d_x, .. } = Sizes::of(problem);
+        let (graph, size) = (&problem.graph, d_x * d_x);
+        let fixed = self.fixed_precisions(problem, state);
+        let Some(term) = &state.graph else { return };
+        let sums = |field: &PairField, depth| field.sums(graph, &term.affinity, &term.sociability, depth);
+        let height = |s: &[f64], expected: f64| {
+            let energy = sum(n, |i| (i * size..(i + 1) * size).map(|p| fixed[p] * s[p]).sum());
+            0.5 * log_determinant(s, d_x) - 0.5 * energy - expected
+        };
+        let now = sums(field, Depth::Curvature);
+        let before = height(&state.beliefs.s, now.expected);
+        for share in [1.0, 0.5, 0.0] {
+            let mut tried = fixed.clone();
+            tried.par_chunks_mut(size).enumerate().with_min_len(64).for_each(|(i, block)| {
+                let alone = block.to_vec();
+                let mut share = share;
+                loop {
+                    for p in 0..size {
+                        let (a, b) = (p / d_x, p % d_x);
+                        let bent = now.curvature[i * packed(d_x) + place(a.max(b), a.min(b))];
+                        block[p] = alone[p] + share * bent;
+                    }
+                    // without the non-edges it is always positive definite
+                    if invert(block, d_x).is_some() || share == 0.0 {
+                        break;
+                    }
+                    share = if share > 0.1 { 0.5 * share } else { 0.0 };
+                }
+            });
+            let old = std::mem::replace(&mut state.beliefs.s, tried);
+            field.spreads = OwnSpreads::Independent(state.beliefs.s.clone());
+            if height(&state.beliefs.s, sums(field, Depth::Value).expected) >= before {
+                return;
+            }
+            field.spreads = OwnSpreads::Independent(old.clone());
+            state.beliefs.s = old;
+        }
+    }
+
+    /// The state with covariances that go with the precision of the means, in which non-edges have no part.
+    pub(super) fn without_curvature(&self, problem: &Problem, state: &State<Beliefs>) -> Result<State<Beliefs>> {
+        let d_x = problem.n_components;
+        let mut state = state.clone();
+        let mut fixed = self.fixed_precisions(problem, &state);
+        fixed.par_chunks_mut(d_x * d_x).for_each(|block| {
+            invert(block, d_x);
+        });
+        state.beliefs.s = fixed;
+        Ok(state)
+    }
+
+    /// Steps towards where the means would rest if the non-edges went on to push as they do, halved until the bound rises.
+    fn means_on_graph(
+        &mut self,
+        problem: &Problem,
+        state: &mut State<Beliefs>,
+        field: &mut PairField,
+        least: f64,
+    ) -> Result<()> {
+        let graph = &problem.graph;
+        let gamma = state.gamma_of_coordinates();
+        let linear = pull_on_coordinates(problem, &state.beliefs.c, &observations(problem), gamma);
+        let mut preconditioner = match self.for_coordinates.take().filter(Preconditioner::serves) {
+            Some(kept) => kept,
+            None => self.precondition_coordinates(problem, state)?,
+        };
+        let Some(term) = &state.graph else { return Ok(()) };
+        let apply = |v: &[f64]| self.coordinate_precision(problem, state, v);
+        let pairs = |field: &mut PairField, x: &[f64]| -> PairSums {
+            field.x.copy_from_slice(x);
+            field.sums(graph, &term.affinity, &term.sociability, Depth::Slope)
+        };
+        let mut x = state.beliefs.x.clone();
+        let mut image = apply(&x);
+        let mut sums = pairs(field, &x);
+        'steps: for _ in 0..STEPS {
+            let mut right = linear.clone();
+            add(&mut right, 1.0, &sums.push);
+            let mut target = x.clone();
+            preconditioner =
+                solve(apply, preconditioner, (&self.laplace, &state.beliefs.s), &right, &mut target, least);
+            let direction: Vec<f64> = target.iter().zip(&x).map(|(to, from)| to - from).collect();
+            let image_of_direction = apply(&direction);
+            // −½xᵀPx + bᵀx along the direction
+            let slope = dot(&linear, &direction) - dot(&image, &direction);
+            let bend = dot(&direction, &image_of_direction);
+            let mut length = 1.0;
+            for _ in 0..HALVINGS {
+                let mut tried = x.clone();
+                add(&mut tried, length, &direction);
+                let next = pairs(field, &tried);
+                let gain = length * slope - 0.5 * length * length * bend - (next.expected - sums.expected);
+                if gain > 0.0 {
+                    x = tried;
+                    add(&mut image, length, &image_of_direction);
+                    sums = next;
+                    if gain < least {
+                        break 'steps;
+                    }
+                    continue 'steps;
+                }
+                length *= 0.5;
+            }
+            break;
+        }
+        field.x.copy_from_slice(&x);
+        self.for_coordinates = Some(preconditioner);
+        state.beliefs.x = x;
+        Ok(())
+    }
+}
+
+/// The points as this engine believes them to be.
+pub(super) fn pair_field(problem: &Problem, beliefs: &Beliefs, seed: u64) -> PairField {
+    PairField {
+        pairs: Pairs::new(&problem.graph, &beliefs.x, problem.n_components, seed),
+        x: beliefs.x.clone(),
+        spreads: OwnSpreads::Independent(beliefs.s.clone()),
+    }
+}

@@ -1,0 +1,61 @@
+//! How much each edge counts in the graph's likelihood.
+
+use crate::config::{Config, EdgeWeights};
+use crate::graph::squared_distance;
+use crate::model::Problem;
+
+/// No edge counts less.
+const LEAST: f64 = 1e-3;
+/// Halvings of the search for the width of a neighbourhood.
+const HALVINGS: usize = 60;
+
+/// The counts of the graph's edges, in their order.
+pub fn edge_counts(problem: &Problem, config: &Config) -> Vec<f64> {
+    match config.edge_weights {
+        EdgeWeights::Plain => vec![1.0; problem.graph.edges().len()],
+        EdgeWeights::Membership => memberships(problem, config.n_neighbors),
+    }
+}
+
+/// Counts that fall with distance: at each point e^(−(d − d₁)/w) with d₁ the distance of its nearest neighbour and w such that
+/// the first k add up to log₂ k; of both ends a and b together a + b − ab.
+fn memberships(problem: &Problem, k: usize) -> Vec<f64> {
+    let (graph, y) = (&problem.graph, &problem.observations);
+    let length = |i: usize, j: usize| squared_distance(y.col_as_slice(i), y.col_as_slice(j)).sqrt();
+    let widths: Vec<(f64, f64, f64)> = (0..graph.n())
+        .map(|i| {
+            let mut lengths: Vec<f64> = graph.neighbors(i).iter().map(|&j| length(i, j as usize)).collect();
+            lengths.sort_unstable_by(f64::total_cmp);
+            lengths.truncate(k.max(2));
+            neighborhood(&lengths)
+        })
+        .collect();
+    let seen = |i: usize, length: f64| {
+        let (nearest, width, farthest) = widths[i];
+        if length > farthest * (1.0 + 1e-12) { 0.0 } else { (-(length - nearest).max(0.0) / width).exp() }
+    };
+    let count = |&(i, j): &(u32, u32)| {
+        let (i, j) = (i as usize, j as usize);
+        let length = length(i, j);
+        let (a, b) = (seen(i, length), seen(j, length));
+        (a + b - a * b).max(LEAST)
+    };
+    let counts: Vec<f64> = graph.edges().iter().map(count).collect();
+    // as many edges in all as there are: the graph speaks as loudly as without weights
+    let mean = counts.iter().sum::<f64>() / counts.len() as f64;
+    counts.into_iter().map(|count| count / mean).collect()
+}
+
+/// Distance of the nearest, width, and distance of the farthest of a point's neighbours.
+fn neighborhood(lengths: &[f64]) -> (f64, f64, f64) {
+    let (nearest, farthest) = (lengths[0], lengths[lengths.len() - 1]);
+    let wanted = (lengths.len() as f64).log2().max(1.0);
+    let total = |width: f64| lengths.iter().map(|length| (-(length - nearest) / width).exp()).sum::<f64>();
+    let scale = farthest.max(f64::MIN_POSITIVE);
+    let (mut low, mut high) = ((1e-6 * scale).ln(), (1e3 * scale).ln());
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        if total(middle.exp()) > wanted { high = middle } else { low = middle }
+    }
+    (nearest, (0.5 * (low + high)).exp(), farthest)
+}
