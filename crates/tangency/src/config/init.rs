@@ -84,21 +84,11 @@ pub enum Rule {
 
 crate::choice! {
     /// How much each edge counts in the graph's likelihood.
-    pub enum EdgeWeights default Plain {
+    pub enum EdgeWeights default Membership {
+        /// The less, the farther its points are apart among the neighbours of each.
+        Membership = "membership",
         /// All alike.
         Plain = "plain",
-        /// The less the farther its points are apart, as the point with the nearer neighbours sees it.
-        Membership = "membership",
-    }
-}
-
-crate::choice! {
-    /// The prior of the coordinates under the graph's likelihood.
-    pub enum AxisPrior default Learned {
-        /// The spread along each axis is learned: an axis that is not needed is switched off.
-        Learned = "learned",
-        /// So wide that it says nothing.
-        Flat = "flat",
     }
 }
 

@@ -9,7 +9,7 @@ mod table;
 mod tests;
 
 pub use choice::Choice;
-pub use init::{AxisPrior, EdgeWeights, FeatureWeight, FeatureWord, Init, Rule, Uncertainty};
+pub use init::{EdgeWeights, FeatureWeight, FeatureWord, Init, Rule, Uncertainty};
 #[doc(hidden)]
 pub use serde;
 pub use setting::{Group, Kind, Named, Range, Setting, Value};

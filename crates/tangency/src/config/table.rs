@@ -2,7 +2,7 @@
 //! check of its argument in Python.
 
 use super::setting::{Field, Group, Kind, Range, Setting, Value};
-use super::{AxisPrior, Choice, EdgeWeights, FeatureWeight, Init, Rule, Uncertainty};
+use super::{Choice, EdgeWeights, FeatureWeight, Init, Rule, Uncertainty};
 use crate::error::Result;
 use crate::graph::{NeighborSearch, Symmetry};
 use crate::inference::EngineKind;
@@ -102,11 +102,9 @@ settings! {
     /// model from that layout; `auto` for the largest of these whose neighbourhoods are as good as the best.
     feature_weight: FeatureWeight = FeatureWeight::Auto, Model, Kind::ChoiceOr(FeatureWeight::words, Range::Positive);
     /// How much each edge counts in the graph's likelihood.
-    edge_weights: EdgeWeights = EdgeWeights::Plain, Model, Kind::Choice(EdgeWeights::list);
-    /// The prior of the coordinates in the graph's likelihood.
-    axis_prior: AxisPrior = AxisPrior::Learned, Model, Kind::Choice(AxisPrior::list);
+    edge_weights: EdgeWeights = EdgeWeights::Membership, Model, Kind::Choice(EdgeWeights::list);
     /// How heavy the tail of the graph's likelihood is, 1/b of (1 + t/b)^(−b) at a squared distance t; 0 is e^(−t).
-    heaviness: Rule = Rule::Learned, Model, Kind::LearnedOr(Range::Unit);
+    heaviness: Rule = Rule::Fixed(0.5), Model, Kind::LearnedOr(Range::Unit);
     /// The small constant ε of the paper's priors.
     epsilon: f64 = 1e-3, Model, Kind::Real(Range::Positive);
     /// First noise precision γ.

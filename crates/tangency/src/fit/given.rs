@@ -38,6 +38,7 @@ pub(super) fn restricted(start: Start, prepared: &Prepared, problem: &Problem) -
             coordinates: points(&layout.coordinates)?,
             maps: maps(&layout.maps)?,
             hyper: layout.hyper,
+            in_units: layout.in_units,
         })),
     })
 }

@@ -3,6 +3,7 @@
 mod caution;
 mod given;
 mod memory;
+mod path;
 mod plan;
 mod posterior;
 mod result;
@@ -11,11 +12,12 @@ mod runs;
 pub use crate::inference::{NumberedStart, StartRank};
 pub use crate::memory::available_memory;
 pub use caution::Caution;
+pub use path::{FeatureChoice, TriedWeight};
 pub use plan::Plan;
 pub(crate) use plan::{too_many_components, too_many_for_rows};
 pub use posterior::FullPosterior;
 pub(crate) use posterior::{Hypothesis, OfEngine};
-pub use result::{Calibration, DistanceInterval, Fit, Pruning};
+pub use result::{Calibration, DistanceInterval, Fit, GraphModel, Pruning};
 pub(crate) use runs::FittedData;
 
 use crate::config::{Config, Init};

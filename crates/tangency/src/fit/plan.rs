@@ -16,6 +16,9 @@ const ITERATIONS: f64 = 150.0;
 /// Seconds of one exact iteration for a matrix of size 1000, two cores of a laptop.
 const SECONDS: f64 = 0.036;
 
+/// Up to so many points a Bayesian GP-LVM is one of the starts: its time grows with more than the number of points.
+const GPLVM_UP_TO: usize = 2000;
+
 /// What a fit of so many points will do. It is decided once, before the work.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -119,11 +122,19 @@ fn choose_engine(n: usize, config: &Config, available: u64) -> (EngineKind, Opti
 /// The starts that the settings ask for.
 fn starts(n: usize, engine: EngineKind, config: &Config) -> Vec<NumberedStart> {
     let seed = config.random_state;
-    let random = (0..config.n_init).map(|r| (Init::Random, derived_seed(seed, r)));
+    // the graph's likelihood holds a layout that is there; a random one is tried only if several are asked for
+    let random = match (config.init, config.graph_likelihood, config.n_init) {
+        (Init::Auto, true, 1) => 0..0,
+        (_, _, count) => 0..count,
+    };
+    let random = random.map(|r| (Init::Random, derived_seed(seed, r)));
     let coarse = n > COARSE_ABOVE && engine == EngineKind::Factorised;
     let all: Vec<(Init, u64)> = match config.init {
         Init::Auto if coarse => vec![(Init::Coarse, seed)],
-        Init::Auto => [(Init::Spectral, seed), (Init::Isomap, seed)].into_iter().chain(random).collect(),
+        Init::Auto => {
+            let peer = (config.graph_likelihood && n <= GPLVM_UP_TO).then_some((Init::BayesianGplvm, seed));
+            [(Init::Spectral, seed), (Init::Isomap, seed)].into_iter().chain(peer).chain(random).collect()
+        }
         Init::Random => random.collect(),
         named => vec![(named, seed)],
     };

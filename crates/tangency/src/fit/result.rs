@@ -1,6 +1,6 @@
 //! The fitted model, in a canonical gauge and in the order that users expect: point by point.
 
-use super::FittedData;
+use super::{FeatureChoice, FittedData};
 use crate::config::{Config, Init, Uncertainty};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -58,6 +58,10 @@ pub struct Fit {
     pub maps: Matrix,
     /// Column covariance of each point's map, a point a column. [d_x·d_x, n]
     pub map_covariances: Matrix,
+    /// What the graph's likelihood found; none where the paper's model had the last word.
+    pub graph_model: Option<GraphModel>,
+    /// Which weight of the features was taken, and why; none without the graph's likelihood.
+    pub features: Option<FeatureChoice>,
     /// Hyper-parameters.
     pub hyper: Hyperparameters,
     /// Parts of the bound in scaled units.
@@ -68,6 +72,19 @@ pub struct Fit {
     pub calibration: Option<Calibration>,
     /// How edges were searched that the bound speaks against, if they were.
     pub pruning: Option<Pruning>,
+}
+
+/// What the graph's likelihood found: rates ρ_iρ_j h(|x_i − x_j|²) of edges, and x_i ~ N(0, A⁻¹).
+#[derive(Clone, Debug, PartialEq)]
+pub struct GraphModel {
+    /// ρ: how readily each point has neighbours. `[n]`
+    pub sociability: Vec<f64>,
+    /// A, the precision of the coordinates along the axes of the fit. `[d_x²]`
+    pub precision: Vec<f64>,
+    /// The weight of the features against the graph.
+    pub feature_weight: f64,
+    /// Standard error of the bound from pairs that were sampled.
+    pub error: f64,
 }
 
 /// What was asked of a search for short-circuits.
@@ -183,6 +200,13 @@ impl Fit {
             full_covariance,
             maps: turned_maps,
             map_covariances,
+            graph_model: state.graph.as_ref().map(|term| GraphModel {
+                sociability: term.sociability.clone(),
+                precision: by_rows(&turned(&gauge, |a, b| term.own(a, b))),
+                feature_weight: term.feature_weight,
+                error: term.error,
+            }),
+            features: None,
             hyper: state.hyper,
             parts: *parts,
             trace: trace.clone(),
@@ -324,6 +348,10 @@ fn canonical_gauge(mean: &Matrix) -> Matrix {
             turned.col_as_slice(b).iter().fold(0.0, |most: f64, &v| if v.abs() > most.abs() { v } else { most });
         if largest < 0.0 { -axes[(a, b)] } else { axes[(a, b)] }
     })
+}
+
+fn by_rows(matrix: &Matrix) -> Vec<f64> {
+    (0..matrix.nrows()).flat_map(|a| (0..matrix.ncols()).map(move |b| matrix[(a, b)])).collect()
 }
 
 /// RᵀSR of a small matrix given by its entries.

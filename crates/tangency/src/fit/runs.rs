@@ -1,11 +1,12 @@
 //! The runs of a fit: from every start that the plan names, and what is kept of the best.
 
+use super::path::{Candidate, FIRST_WEIGHT, Walk};
 use super::plan::no_start;
 use super::{Fit, Hypothesis, Plan};
-use crate::config::Config;
+use crate::config::{Config, FeatureWeight};
 use crate::error::Result;
 use crate::inference::{
-    Best, Engine, NumberedStart, Posterior, Reach, Start, StartObserver, StartRank, Stop, Tournament, Updates,
+    Attempt, Best, Engine, NumberedStart, Posterior, Reach, Start, StartObserver, StartRank, Stop, Tournament, Updates,
 };
 use crate::linalg::Matrix;
 use crate::model::{Prepared, Problem, Scaling};
@@ -51,6 +52,9 @@ pub(super) struct Runs<'a> {
 impl Runs<'_> {
     /// The fit of the best start, and its whole posterior if that is wanted.
     pub fn best<E: Engine>(self, observer: &mut StartObserver) -> Result<(Fit, Option<Hypothesis<E>>)> {
+        if self.config.graph_likelihood {
+            return self.along_weights(observer);
+        }
         let mut tournament = Tournament::<E>::new(&self.problem, &self.config, self.given.as_ref())?;
         let best = if self.plan.trials {
             self.best_trial(&mut tournament, observer)
@@ -65,9 +69,44 @@ impl Runs<'_> {
         Ok((fit, posterior.map(|posterior| Hypothesis { problem: self.problem, engine, posterior, stop })))
     }
 
+    /// The fit under the graph's likelihood: of the best start with the first weight of the features, from there to the weight
+    /// that the settings ask for.
+    fn along_weights<E: Engine>(self, observer: &mut StartObserver) -> Result<(Fit, Option<Hypothesis<E>>)> {
+        let first = self.first_weight();
+        let mut tournament = Tournament::<E>::new(&self.problem, &first, self.given.as_ref())?;
+        let best = if self.plan.trials {
+            tournament.best_trial(&self.plan.starts, observer)?
+        } else {
+            let keep = |_: &mut E, attempt: Attempt<E>| Ok(attempt.run.into_posterior());
+            tournament.play(&self.plan.starts, Reach::End, observer, keep)?
+        };
+        let Best { start, stop, kept, .. } = best.ok_or_else(no_start)?;
+        let mut engine = tournament.engine;
+        let walk = Walk { problem: &self.problem, config: &self.config, engine: &mut engine, start };
+        let (Candidate { posterior, stop, .. }, choice) = walk.go((kept, stop), observer)?;
+        let (mut fit, kept) = self.keep(&mut engine, posterior, stop, start)?;
+        fit.features = Some(choice);
+        engine.release_buffers();
+        let stop = Some(fit.stop);
+        // what goes on from a fit goes on in the paper's model
+        let kept = kept.filter(|posterior| posterior.state.graph.is_none());
+        Ok((fit, kept.map(|posterior| Hypothesis { problem: self.problem, engine, posterior, stop })))
+    }
+
+    /// The settings of the runs that starts are tried with.
+    fn first_weight(&self) -> Config {
+        match self.config.feature_weight {
+            FeatureWeight::Fixed(_) => self.config.clone(),
+            FeatureWeight::Auto | FeatureWeight::Polish => {
+                Config { feature_weight: FeatureWeight::Fixed(FIRST_WEIGHT), ..self.config.clone() }
+            }
+        }
+    }
+
     /// How the first start does in its trial.
     pub fn rank<E: Engine>(&self, observer: &mut StartObserver) -> Result<StartRank> {
-        let mut tournament = Tournament::<E>::new(&self.problem, &self.config, self.given.as_ref())?;
+        let config = if self.config.graph_likelihood { self.first_weight() } else { self.config.clone() };
+        let mut tournament = Tournament::<E>::new(&self.problem, &config, self.given.as_ref())?;
         let best = tournament.play(&self.plan.starts, Reach::Trial, observer, |_, _| Ok(()))?;
         Ok(best.ok_or_else(no_start)?.rank)
     }

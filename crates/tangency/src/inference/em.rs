@@ -9,7 +9,7 @@ use super::bound::{BoundParts, bound};
 use super::engine::{Beginning, Engine};
 use super::spectrum::Spectrum;
 use super::pairs::{Depth, PairField};
-use super::start::{Start, StartUnits, scaled_start, start_scale};
+use super::start::{Layout, Start, StartUnits, scaled_start, start_scale};
 use super::state::State;
 use super::terms::coordinates::update_alpha;
 use super::terms::edge_counts::edge_counts;
@@ -18,7 +18,7 @@ use super::terms::likelihood::update_gamma;
 use super::terms::maps::{update_lambda, update_lambda_nu};
 use super::terms::rescaling::best_rescaling;
 use super::trace::{Observer, Stage, Stop, TracePoint};
-use crate::config::{AxisPrior, Config, FeatureWeight, Rule};
+use crate::config::{Config, FeatureWeight, Rule};
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::linalg::{Matrix, columns_times, dot};
@@ -30,6 +30,11 @@ const SETTLED: f64 = 1e-2;
 const LONGEST_FREEZE: usize = 40;
 /// Most iterations that coordinates are held still which come with their maps.
 const LAYOUT_FREEZE: usize = 3;
+/// The same under the graph's likelihood, which holds a layout while maps are blurred.
+const GRAPH_FREEZE: usize = 8;
+/// The gain, in nats per point, at which a run under the graph's likelihood ends at the latest: what is gained more slowly
+/// moves hyper-parameters and not the layout.
+const GRAPH_TOL: f64 = 2e-3;
 /// Iterations with fixed priors in a run from maps: at least, and at most.
 const GROWTH: std::ops::Range<usize> = 20..60;
 /// The coordinates have grown when |μ_x|² is this many times their total variance.
@@ -41,7 +46,7 @@ const ALPHA_WAITS: usize = 5;
 /// Within an update, steps go on while they gain this share of what the iteration before gained.
 const STEP: f64 = 0.05;
 /// The shape of h is looked at every so many iterations.
-const RESHAPES: usize = 3;
+const RESHAPES: usize = 4;
 /// Most steps of ρ in an iteration: where all pairs are held, and where each step is a sum over all of them.
 const BALANCINGS: usize = 30;
 const FEW_BALANCINGS: usize = 2;
@@ -94,6 +99,7 @@ impl<'a, E: Engine> Run<'a, E> {
                 (Beginning { mean: Matrix::zeros(n, d_x), spread: 1.0, maps: Some(c.clone()) }, stage, hyper)
             }
             Start::Layout(layout) => {
+                let units = if layout.in_units { StartUnits::OfLayout } else { units };
                 let scale = start_scale(problem, &layout.coordinates, units);
                 let (mean, spread) = scaled_start(problem, &layout.coordinates, units);
                 let mut maps = layout.maps.clone();
@@ -113,8 +119,9 @@ impl<'a, E: Engine> Run<'a, E> {
                 (Rule::Learned, _) => FIRST_HEAVINESS,
             };
             let counts = edge_counts(problem, config);
-            let term = GraphTerm::new(&problem.graph, d_x, counts, first_weight(config), heaviness);
-            run.state.graph = Some(GraphTerm { flat: config.axis_prior == AxisPrior::Flat, ..term });
+            run.state.graph = Some(GraphTerm::new(&problem.graph, d_x, counts, feature_weight(config), heaviness));
+            run.longest_freeze = run.longest_freeze.min(GRAPH_FREEZE);
+            run.tol = run.tol.max(GRAPH_TOL);
             run.state.hyper = capped(problem, Hyperparameters { heaviness, ..run.state.hyper });
         }
         run
@@ -164,6 +171,11 @@ impl<'a, E: Engine> Run<'a, E> {
                 return Ok(asked);
             }
         }
+    }
+
+    /// Where the run stands as a start for others. `in_units` says whether they begin in the same units.
+    pub fn layout(&self, engine: &E, in_units: bool) -> Layout {
+        layout_of(self.problem, engine, &self.state, in_units)
     }
 
     /// Makes the run small while others are tried.
@@ -358,16 +370,6 @@ impl<'a, E: Engine> Run<'a, E> {
         self.state.graph = Some(term);
     }
 
-    /// Gives the features another weight against the graph; the run goes on.
-    pub fn weigh_features(&mut self, engine: &mut E, weight: f64) -> Result<()> {
-        if let Some(term) = &mut self.state.graph {
-            term.feature_weight = weight;
-        }
-        self.in_stage = 0;
-        self.parts = self.bound(engine)?;
-        Ok(())
-    }
-
     /// Rescales x and C jointly; returns the bound after it and the factor of x.
     fn rescale(&mut self, engine: &mut E) -> Result<(BoundParts, f64)> {
         let follow = self.config.lambda == Rule::Learned;
@@ -407,10 +409,22 @@ fn balance(term: &mut GraphTerm, field: &PairField, graph: &Graph) {
     }
 }
 
-/// The weight of the features that a run begins with.
-fn first_weight(config: &Config) -> f64 {
+/// The weight of the features in a run.
+fn feature_weight(config: &Config) -> f64 {
     match config.feature_weight {
         FeatureWeight::Fixed(weight) => weight,
         FeatureWeight::Auto | FeatureWeight::Polish => 1.0,
     }
+}
+
+/// Coordinates, maps and hyper-parameters of a state as a start.
+pub fn layout_of<E: Engine>(problem: &Problem, engine: &E, state: &State<E::Beliefs>, in_units: bool) -> Layout {
+    let n = problem.n();
+    let rows = problem.observations.nrows();
+    let mut maps = Matrix::zeros(rows, problem.size());
+    for p in 0..problem.size() {
+        maps.col_as_slice_mut(p).copy_from_slice(engine.map(problem, &state.beliefs, p % n, p / n));
+    }
+    let coordinates = engine.coordinates(problem, &state.beliefs);
+    Layout { coordinates, maps, hyper: state.hyper, in_units }
 }

@@ -20,7 +20,7 @@ mod trace;
 
 pub use bound::BoundParts;
 pub use coarse::COARSE_ABOVE;
-pub use em::{Posterior, Run};
+pub use em::{Posterior, Run, layout_of};
 pub use engine::{
     Beginning, DeviationKind, Deviations, Engine, EngineKind, EngineNotes, Marginals, PointMarginals, Snapshots,
     Solver, Updates,
@@ -29,6 +29,6 @@ pub use moments::{CoordinateMoments, MapMoments};
 pub use spectrum::{LogDeterminants, Spectrum};
 pub use start::{Layout, Start, derived_seed, make_start};
 pub use state::{State, Statistics};
-pub(crate) use tournament::{Best, Reach, StartObserver, Tournament};
+pub(crate) use tournament::{Attempt, Best, Reach, StartObserver, Tournament};
 pub use tournament::{NumberedStart, StartRank};
 pub use trace::{Observer, Progress, Stage, Stop, TracePoint};

@@ -34,8 +34,10 @@ pub struct Layout {
     pub coordinates: Matrix,
     /// Means of the maps; column a·n + i is column a of C_i. [d_y, n·d_x]
     pub maps: Matrix,
-    /// α, γ, λ, ν to begin with.
+    /// Hyper-parameters to begin with.
     pub hyper: Hyperparameters,
+    /// Whether the coordinates are in the units of the run that begins with them.
+    pub in_units: bool,
 }
 
 /// Makes a start of a named kind from a seed; the observer sees the runs that this takes.
@@ -125,6 +127,8 @@ pub(super) enum StartUnits {
     OfPrior,
     /// Edges have length 1 in the mean square: the graph's likelihood.
     OfEdges,
+    /// Those that a layout is in.
+    OfLayout,
 }
 
 impl StartUnits {
@@ -146,6 +150,7 @@ pub(super) fn start_scale(problem: &Problem, x: &Matrix, units: StartUnits) -> f
     let wanted = match units {
         StartUnits::OfPrior => ((n - 1) * d_x) as f64 / 2.0,
         StartUnits::OfEdges => problem.graph.edges().len() as f64,
+        StartUnits::OfLayout => steps,
     };
     if steps > 0.0 { (wanted / steps).sqrt() } else { 1.0 }
 }
@@ -159,7 +164,7 @@ pub(super) fn scaled_start(problem: &Problem, x: &Matrix, units: StartUnits) -> 
     // a thirtieth of a typical step along an edge
     let spread = match units {
         StartUnits::OfPrior => 1e-3 * (n - 1) as f64 / (2 * problem.graph.edges().len()) as f64,
-        StartUnits::OfEdges => 1e-3,
+        StartUnits::OfEdges | StartUnits::OfLayout => 1e-3,
     };
     (mean, spread)
 }

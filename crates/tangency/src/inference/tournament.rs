@@ -3,7 +3,7 @@
 use super::em::{Posterior, Run};
 use super::engine::Engine;
 use super::start::{Start, make_start};
-use super::trace::{Stage, Stop, TracePoint};
+use super::trace::{Observer, Stage, Stop, TracePoint};
 use crate::config::{Config, Init};
 use crate::error::Result;
 use crate::model::Problem;
@@ -142,6 +142,17 @@ impl<'a, E: Engine> Tournament<'a, E> {
         Ok(Some(Best { start, rank, stop, kept: run.into_posterior() }))
     }
 
+    /// A start from maps with the coordinates that the paper's model lets grow from them.
+    fn grown(&mut self, start: Start, observer: &mut Observer) -> Result<Start> {
+        let Start::Maps(_) = start else { return Ok(start) };
+        let config = Config { graph_likelihood: false, ..self.config.clone() };
+        let mut run = Run::new(self.problem, &config, &self.engine, &start);
+        run.advance(&mut self.engine, Some(0), observer)?;
+        let found = Start::Coordinates(self.engine.coordinates(self.problem, &run.state.beliefs));
+        self.engine.reset();
+        Ok(found)
+    }
+
     fn attempt(&mut self, of: NumberedStart, reach: Reach, observer: &mut StartObserver) -> Result<Attempt<'a, E>> {
         let mut observer = |point: &TracePoint, stage: Stage| observer(of, reach, point, stage);
         self.engine.reset();
@@ -149,6 +160,7 @@ impl<'a, E: Engine> Tournament<'a, E> {
             (Some(start), Init::Coordinates | Init::Maps) => start.clone(),
             _ => make_start(self.problem, of.init, self.config, of.seed, &mut observer)?,
         };
+        let start = if self.config.graph_likelihood { self.grown(start, &mut observer)? } else { start };
         let mut run = Run::new(self.problem, self.config, &self.engine, &start);
         let climb = (reach == Reach::Trial).then_some(TRIAL);
         let stop = run.advance(&mut self.engine, climb, &mut observer)?;

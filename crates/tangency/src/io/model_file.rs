@@ -5,7 +5,7 @@
 use super::output::Output;
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};
-use crate::fit::{Calibration, Caution, Fit, Pruning};
+use crate::fit::{Calibration, Caution, FeatureChoice, Fit, GraphModel, Pruning};
 use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Deviations, EngineNotes, Stop, TracePoint};
 use crate::linalg::Matrix;
@@ -21,6 +21,7 @@ use std::sync::Arc;
 const FORMAT: u32 = 1;
 const KEY: &str = "tangency";
 const HELD_OUT: &str = "held_out_log_densities";
+const SOCIABILITY: &str = "sociability";
 
 /// A fit together with the names that its table gave.
 #[derive(Clone)]
@@ -79,6 +80,18 @@ struct Metadata {
     calibration: Option<CalibrationNotes>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pruning: Option<Pruning>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    features: Option<FeatureChoice>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    graph_model: Option<GraphNotes>,
+}
+
+/// What of the graph's likelihood is not an array.
+#[derive(Serialize, Deserialize)]
+struct GraphNotes {
+    precision: Vec<f64>,
+    feature_weight: f64,
+    error: f64,
 }
 
 /// What of a calibration is not an array.
@@ -126,6 +139,12 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         labels: model.labels.clone(),
         calibration: fit.calibration.as_ref().map(|c| CalibrationNotes { folds: c.folds, spread: c.spread }),
         pruning: fit.pruning,
+        features: fit.features.clone(),
+        graph_model: fit.graph_model.as_ref().map(|graph| GraphNotes {
+            precision: graph.precision.clone(),
+            feature_weight: graph.feature_weight,
+            error: graph.error,
+        }),
     };
     let pairs = |edges: &[(u32, u32)]| edges.iter().flat_map(|&(i, j)| [i, j]).collect::<Vec<u32>>();
     let columns =
@@ -150,6 +169,9 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
     }
     if let Some(calibration) = &fit.calibration {
         arrays.push(FileArray::of_f64(HELD_OUT, vec![n], &calibration.log_densities));
+    }
+    if let Some(graph) = &fit.graph_model {
+        arrays.push(FileArray::of_f64(SOCIABILITY, vec![n], &graph.sociability));
     }
     let text = serde_json::to_string(&metadata)?;
     let views = arrays
@@ -193,7 +215,9 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         );
         return Err(Error::file(path, problem, [Remedy::act("install a newer tangency")]));
     }
-    let metadata: Metadata = serde_json::from_str(text).map_err(|_| broken("has damaged metadata"))?;
+    let mut metadata: Metadata = serde_json::from_str(text).map_err(|_| broken("has damaged metadata"))?;
+    // models from before the graph had a likelihood are the paper's
+    metadata.config.graph_likelihood &= text.contains("\"graph_likelihood\"");
     let tensors = SafeTensors::deserialize(bytes).map_err(|_| broken("is cut short or damaged"))?;
     let reader = Reader { tensors, broken: &broken };
 
@@ -248,7 +272,20 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         }
         None => None,
     };
+    let graph_model = match metadata.graph_model {
+        Some(GraphNotes { precision, feature_weight, error }) => {
+            let sociability = reader.f64s(SOCIABILITY, &[n])?;
+            let positive = |value: &f64| *value > 0.0 && value.is_finite();
+            if precision.len() != d_x * d_x || !sociability.iter().chain([&feature_weight]).all(positive) {
+                return Err(broken("has a likelihood of the graph that does not belong to its arrays"));
+            }
+            Some(GraphModel { sociability, precision, feature_weight, error })
+        }
+        None => None,
+    };
     let fit = Fit {
+        graph_model,
+        features: metadata.features,
         observations: Arc::new(by_rows("observations", d_y)?),
         scaling,
         graph,

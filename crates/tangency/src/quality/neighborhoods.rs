@@ -2,8 +2,9 @@
 
 use super::same_rows;
 use crate::error::{Error, Result};
-use crate::graph::{nearest_neighbors, neighbor_ranks};
+use crate::graph::{nearest_neighbors, neighbor_ranks, squared_distance};
 use crate::linalg::Matrix;
+use rayon::prelude::*;
 
 /// Trustworthiness (Venna and Kaski, 2001): whether points that are neighbours in `embedding` [n, d] are so in
 /// `reference` [n, p]. With r(i, j) the rank of j among all points by its distance from i in the reference,
@@ -32,4 +33,39 @@ pub fn trustworthiness(reference: &Matrix, embedding: &Matrix, k: usize) -> Resu
 pub fn continuity(reference: &Matrix, embedding: &Matrix, k: usize) -> Result<f64> {
     same_rows(embedding, reference)?;
     trustworthiness(embedding, reference, k)
+}
+
+/// Points that a sampled measure looks at.
+const SAMPLED: usize = 500;
+/// Up to so many points all are looked at.
+const ALL_UP_TO: usize = 3000;
+
+/// Trustworthiness of coordinates [n, d] towards points that are columns [p, n], as far as so few points have it: with fewer
+/// than `k` neighbours where there are few points, from a sample of points, evenly spaced, where there are many.
+pub(crate) fn quick_trustworthiness(points: &Matrix, coordinates: &Matrix, k: usize) -> f64 {
+    let n = coordinates.nrows();
+    let k = k.min((n - 1) / 3).max(1);
+    if !coordinates.is_all_finite() {
+        return 0.0;
+    }
+    let places = coordinates.transpose().to_owned();
+    let step = if n <= ALL_UP_TO { 1 } else { n / SAMPLED };
+    let chosen: Vec<usize> = (0..n).step_by(step).collect();
+    let beyond = |&i: &usize| -> u64 {
+        let distances = |from: &Matrix| -> Vec<f64> {
+            (0..n).map(|j| squared_distance(from.col_as_slice(i), from.col_as_slice(j))).collect()
+        };
+        let (near, true_distances) = (distances(&places), distances(points));
+        let mut order: Vec<u32> = (0..n as u32).filter(|&j| j as usize != i).collect();
+        let by = |p: &u32, q: &u32| near[*p as usize].total_cmp(&near[*q as usize]).then(p.cmp(q));
+        order.select_nth_unstable_by(k - 1, by);
+        let mut sorted = true_distances.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        // a point itself is the nearest of all
+        let rank = |j: u32| sorted.partition_point(|&distance| distance < true_distances[j as usize]) as u64;
+        order[..k].iter().map(|&j| rank(j).max(1).saturating_sub(k as u64)).sum()
+    };
+    let total: u64 = chosen.par_iter().map(beyond).collect::<Vec<u64>>().iter().sum();
+    let (n, k) = (n as f64, k as f64);
+    1.0 - total as f64 * 2.0 / (chosen.len() as f64 * k * (2.0 * n - 3.0 * k - 1.0))
 }

@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 /// The largest entry of A, where a component is switched off for every purpose.
 const LARGEST_PRECISION: f64 = 1e9;
-/// A of a flat prior, where edges are about 1 long.
-const FLAT: f64 = 1e-3;
+/// A before it is learned, where edges are about 1 long.
+const FIRST_PRECISION: f64 = 1e-3;
 /// Shapes of h that are tried, as 1/b.
 const HEAVINESSES: [f64; 7] = [0.0, 0.15, 1.0 / 3.0, 0.5, 2.0 / 3.0, 0.8, 1.0];
-/// The one that a run begins with.
+/// The one that a run begins with which learns it.
 pub const FIRST_HEAVINESS: f64 = 0.5;
 /// Factors of squared coordinates that are tried.
 const SCALES: [f64; 13] = [-0.7, -0.45, -0.3, -0.2, -0.1, -0.04, 0.0, 0.04, 0.1, 0.2, 0.3, 0.45, 0.7];
@@ -35,8 +35,6 @@ pub struct GraphTerm {
     pub sociability: Vec<f64>,
     /// h.
     pub affinity: Affinity,
-    /// Whether A stays as it is, so small that it says nothing.
-    pub flat: bool,
     /// How much each edge counts, in the order of the graph's edges.
     pub counts: Arc<Vec<f64>>,
     /// Counts of the edges at each point.
@@ -61,8 +59,7 @@ impl GraphTerm {
         // a cloud of n points about a unit apart, or a long curve of them
         let reach = (n as f64).powf((2.0 / d_x as f64).min(1.5));
         Self {
-            precision: identity(d_x, FLAT),
-            flat: false,
+            precision: identity(d_x, FIRST_PRECISION),
             sociability: degrees.iter().map(|degree| (degree / 10.0).max(1e-6).sqrt()).collect(),
             affinity: Affinity::new(heaviness, reach),
             counts: Arc::new(counts),
@@ -73,11 +70,6 @@ impl GraphTerm {
             expected: 0.0,
             error: 0.0,
         }
-    }
-
-    /// The same with edges that count otherwise.
-    pub fn recount(&mut self, graph: &Graph, counts: Vec<f64>) {
-        (self.degrees, self.counts) = (Arc::new(degrees(graph, &counts)), Arc::new(counts));
     }
 
     fn d_x(&self) -> usize {
@@ -125,10 +117,6 @@ impl GraphTerm {
     /// The best A, no entry of it beyond what can be told from infinity.
     pub fn learn_precision(&mut self, of_x: &CoordinateMoments) {
         let d_x = self.d_x();
-        if self.flat {
-            self.precision = identity(d_x, FLAT);
-            return;
-        }
         let each = of_x.directions / d_x as f64;
         let Ok((values, vectors)) = symmetric_eigen(&of_x.square, "scatter of the coordinates") else { return };
         let precision = |c: usize| (each / values[c].max(f64::MIN_POSITIVE)).min(LARGEST_PRECISION);
@@ -187,10 +175,8 @@ impl GraphTerm {
             let edges: f64 = chosen.par_iter().map(|&e| of_edge(e)).collect::<Vec<f64>>().iter().sum();
             edges * total / tried - total * expected.ln()
         };
-        // a flat prior does not follow the scale
-        let scales = if self.flat { &SCALES[SCALES.len() / 2..=SCALES.len() / 2] } else { &SCALES[..] };
         let best_scale = |affinity: &Affinity| {
-            scales.iter().map(|&scale| (height(affinity, scale), scale)).fold((f64::NEG_INFINITY, 0.0), highest)
+            SCALES.iter().map(|&scale| (height(affinity, scale), scale)).fold((f64::NEG_INFINITY, 0.0), highest)
         };
         let (mut best, mut scale) = best_scale(&self.affinity);
         let mut found = self.affinity.clone();

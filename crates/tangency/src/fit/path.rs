@@ -1,0 +1,193 @@
+//! The weight of the features against the graph: from a small one up to the paper's model, as far as neighbourhoods hold
+//! (docs/decisions/0015-the-graph-has-a-likelihood.md).
+
+use crate::config::{Config, FeatureWeight};
+use crate::error::Result;
+use crate::inference::{
+    Engine, NumberedStart, Posterior, Reach, Run, Stage, Start, StartObserver, Stop, TracePoint, layout_of,
+};
+use crate::linalg::Matrix;
+use crate::model::Problem;
+use crate::quality::quick_trustworthiness;
+use serde::{Deserialize, Serialize};
+
+/// The weight that a path begins with: nearly the graph alone, which lays out well what features would fold.
+pub const FIRST_WEIGHT: f64 = 0.03;
+/// Weights that are tried where 1 is too much, largest first.
+const BETWEEN: [f64; 2] = [0.3, 0.1];
+/// Neighbourhoods count as equally good within this much trustworthiness.
+const EQUAL: f64 = 1e-3;
+/// Most iterations with a weight that is only tried.
+const PROBE: usize = 40;
+/// Neighbours that trustworthiness looks at.
+const NEIGHBORS: usize = 12;
+
+/// Which weight of the features was taken, and why.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FeatureChoice {
+    /// The weights that were tried, in this order.
+    pub tried: Vec<TriedWeight>,
+    /// Which of them was taken.
+    pub taken: usize,
+}
+
+/// A weight of the features and how well neighbourhoods of the map are those of the table with it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TriedWeight {
+    /// The weight; none for the paper's model from there.
+    pub weight: Option<f64>,
+    /// Trustworthiness towards the table.
+    pub trustworthiness: f64,
+}
+
+impl FeatureChoice {
+    /// The weight that was taken; none for the paper's model.
+    pub fn weight(&self) -> Option<f64> {
+        self.tried.get(self.taken).and_then(|tried| tried.weight)
+    }
+}
+
+/// A posterior with its weight.
+pub(super) struct Candidate<B> {
+    pub posterior: Posterior<B>,
+    pub stop: Option<Stop>,
+    trust: f64,
+}
+
+/// Goes from weight to weight.
+pub(super) struct Walk<'a, E: Engine> {
+    pub problem: &'a Problem,
+    pub config: &'a Config,
+    pub engine: &'a mut E,
+    pub start: NumberedStart,
+}
+
+impl<E: Engine> Walk<'_, E> {
+    /// From what was found with the first weight to the weight that the settings ask for.
+    pub fn go(
+        mut self,
+        first: (Posterior<E::Beliefs>, Option<Stop>),
+        observer: &mut StartObserver,
+    ) -> Result<(Candidate<E::Beliefs>, FeatureChoice)> {
+        let (taken, mut choice) = self.choose(first, observer)?;
+        Ok((self.finished(taken, &mut choice, observer)?, choice))
+    }
+
+    fn choose(
+        &mut self,
+        first: (Posterior<E::Beliefs>, Option<Stop>),
+        observer: &mut StartObserver,
+    ) -> Result<(Candidate<E::Beliefs>, FeatureChoice)> {
+        let (posterior, stop) = first;
+        let mut choice = FeatureChoice::default();
+        let weight = posterior.state.graph.as_ref().map(|term| term.feature_weight);
+        let first = self.judged(posterior, stop, weight, &mut choice);
+        let fixed = matches!(self.config.feature_weight, FeatureWeight::Fixed(_));
+        if fixed || interrupted(&first) {
+            return Ok((first, choice));
+        }
+        let one = self.stage(&first, Some(1.0), &mut choice, observer)?;
+        let polish = self.config.feature_weight == FeatureWeight::Polish;
+        let best = first.trust.max(one.trust);
+        if interrupted(&one) || polish || one.trust >= best - EQUAL {
+            if interrupted(&one) {
+                choice.taken = 1;
+                return Ok((one, choice));
+            }
+            let last = self.stage(&one, None, &mut choice, observer)?;
+            let holds = last.stop != Some(Stop::Collapsed) && last.trust >= best.max(last.trust) - EQUAL;
+            let (taken, number) = if polish || holds || interrupted(&last) { (last, 2) } else { (one, 1) };
+            choice.taken = number;
+            return Ok((taken, choice));
+        }
+        drop(one);
+        for weight in BETWEEN {
+            let next = self.stage(&first, Some(weight), &mut choice, observer)?;
+            let best = choice.tried.iter().map(|tried| tried.trustworthiness).fold(0.0, f64::max);
+            if interrupted(&next) || next.trust >= best - EQUAL {
+                choice.taken = choice.tried.len() - 1;
+                return Ok((next, choice));
+            }
+        }
+        Ok((first, choice))
+    }
+
+    /// What was taken, run to its end, if neighbourhoods are as good there.
+    fn finished(
+        &mut self,
+        taken: Candidate<E::Beliefs>,
+        choice: &mut FeatureChoice,
+        observer: &mut StartObserver,
+    ) -> Result<Candidate<E::Beliefs>> {
+        let Some(term) = &taken.posterior.state.graph else { return Ok(taken) };
+        if taken.stop == Some(Stop::Interrupted) {
+            return Ok(taken);
+        }
+        let config = Config { coarse_tol: 0.0, ..self.with_weight(Some(term.feature_weight)) };
+        let found = self.run(&taken, &config, true, observer)?;
+        let trust = trust_of(self.problem, &self.engine.coordinates(self.problem, &found.0.state.beliefs));
+        if trust < taken.trust - EQUAL && found.1 != Some(Stop::Interrupted) {
+            return Ok(taken);
+        }
+        choice.tried[choice.taken].trustworthiness = trust;
+        Ok(Candidate { posterior: found.0, stop: found.1, trust })
+    }
+
+    /// A run with another weight from where one ended; none for the paper's model.
+    fn stage(
+        &mut self,
+        from: &Candidate<E::Beliefs>,
+        weight: Option<f64>,
+        choice: &mut FeatureChoice,
+        observer: &mut StartObserver,
+    ) -> Result<Candidate<E::Beliefs>> {
+        let config = Config { max_iter: self.config.max_iter.min(PROBE), ..self.with_weight(weight) };
+        let (posterior, stop) = self.run(from, &config, weight.is_some(), observer)?;
+        Ok(self.judged(posterior, stop, weight, choice))
+    }
+
+    fn with_weight(&self, weight: Option<f64>) -> Config {
+        match weight {
+            Some(weight) => Config { feature_weight: FeatureWeight::Fixed(weight), ..self.config.clone() },
+            None => Config { graph_likelihood: false, ..self.config.clone() },
+        }
+    }
+
+    fn run(
+        &mut self,
+        from: &Candidate<E::Beliefs>,
+        config: &Config,
+        in_units: bool,
+        observer: &mut StartObserver,
+    ) -> Result<(Posterior<E::Beliefs>, Option<Stop>)> {
+        let layout = layout_of(self.problem, self.engine, &from.posterior.state, in_units);
+        self.engine.reset();
+        let mut run = Run::new(self.problem, config, self.engine, &Start::Layout(Box::new(layout)));
+        let of = self.start;
+        let mut observer = |point: &TracePoint, stage: Stage| observer(of, Reach::End, point, stage);
+        let stop = run.advance(self.engine, None, &mut observer)?;
+        Ok((run.into_posterior(), stop))
+    }
+
+    /// Measures a posterior and writes down what was found.
+    fn judged(
+        &self,
+        posterior: Posterior<E::Beliefs>,
+        stop: Option<Stop>,
+        weight: Option<f64>,
+        choice: &mut FeatureChoice,
+    ) -> Candidate<E::Beliefs> {
+        let trust = trust_of(self.problem, &self.engine.coordinates(self.problem, &posterior.state.beliefs));
+        choice.tried.push(TriedWeight { weight, trustworthiness: trust });
+        Candidate { posterior, stop, trust }
+    }
+}
+
+fn interrupted<B>(candidate: &Candidate<B>) -> bool {
+    candidate.stop == Some(Stop::Interrupted)
+}
+
+/// Trustworthiness of coordinates towards the table.
+pub(super) fn trust_of(problem: &Problem, coordinates: &Matrix) -> f64 {
+    quick_trustworthiness(&problem.observations, coordinates, NEIGHBORS)
+}
