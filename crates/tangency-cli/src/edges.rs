@@ -70,11 +70,13 @@ pub fn name(model: &Model, (i, j): (u32, u32)) -> String {
 pub fn table(edges: &[EdgeRow]) -> Vec<String> {
     let names: Vec<String> = edges.iter().map(|edge| edge.ids.join(",")).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(4);
-    let [length, resistance, residual, score] = EdgeRow::NUMBERS;
-    let header = format!("{:width$}  {length:>8}  {resistance:>10}  {residual:>8}  {score:>8}", "edge");
+    let [length, resistance, residual, score, surprise] = EdgeRow::NUMBERS;
+    let numbers = format!("{length:>8}  {resistance:>10}  {residual:>8}  {score:>8}  {surprise:>8}");
+    let header = format!("{:width$}  {numbers}", "edge");
     let rows = edges.iter().zip(&names).map(|(edge, name)| {
-        let [length, resistance, residual, score] = edge.numbers();
-        format!("{name:width$}  {length:8.4}  {resistance:10.4}  {residual:8.4}  {score:8.4}")
+        let [length, resistance, residual, score, surprise] = edge.numbers();
+        let surprise = if surprise.is_nan() { "-".into() } else { format!("{surprise:.2}") };
+        format!("{name:width$}  {length:8.4}  {resistance:10.4}  {residual:8.4}  {score:8.4}  {surprise:>8}")
     });
     std::iter::once(header).chain(rows).collect()
 }

@@ -4,6 +4,7 @@ use crate::args::InfoArgs;
 use crate::say::Say;
 use crate::words::Flags;
 use serde_json::{Value, json};
+use tangency::fit::{FeatureChoice, MapQuality, TriedWeight};
 use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
 use tangency::message;
@@ -69,8 +70,10 @@ pub fn summary(model: &Model) -> Vec<String> {
     let shown = view(model);
     let axis = |row: &CoordinateRow| format!("{} spreads {:.3}, known to ±{:.3}", row.name, row.spread, row.deviation);
     let coordinates: Vec<String> = shown.coordinates.iter().map(axis).collect();
+    let paper = model.fit.graph_model.is_none();
+    let known = shown.hyperparameters.named().filter(|(name, _)| !(paper && *name == "heaviness"));
     let hyper: Vec<String> =
-        shown.hyperparameters.named().map(|(name, value)| format!("{name} {}", size(value))).collect();
+        known.map(|(name, value)| format!("{name} {}", size(value))).collect();
     let mut lines = vec![
         format!(
             "{} points, {} features ({}) → {} coordinates",
@@ -94,13 +97,17 @@ pub fn summary(model: &Model) -> Vec<String> {
             shown.bound, shown.bound_per_point, shown.bound_scaled
         ),
         hyper.join(", "),
+    ];
+    lines.extend(shown.quality.map(neighbourhoods));
+    lines.extend(shown.features.as_ref().map(features));
+    lines.extend([
         if shown.n_removed == 0 {
             format!("{} after {} iterations from the {} start", stopped(shown.stop), shown.n_iter, shown.start)
         } else {
             format!("{} on the pruned graph, the last refit in {} iterations", stopped(shown.stop), shown.n_iter)
         },
         engine(&shown.engine, model.fit.deviations),
-    ];
+    ]);
     lines.extend(recall(model));
     lines.extend(axes(model));
     lines.extend(shown.calibration.map(|CalibrationRow { parts, spread }| {
@@ -109,6 +116,25 @@ pub fn summary(model: &Model) -> Vec<String> {
         )
     }));
     lines
+}
+
+/// Whether neighbours on the map are neighbours in the table.
+fn neighbourhoods(quality: MapQuality) -> String {
+    let MapQuality { trustworthiness, pca, start } = quality;
+    let start = start.map(|start| format!(", of the start {start:.3}")).unwrap_or_default();
+    format!("neighbourhoods kept (trustworthiness): {trustworthiness:.3}; of principal components {pca:.3}{start}")
+}
+
+/// How much the features counted against the graph, and what else was tried.
+fn features(choice: &FeatureChoice) -> String {
+    let weight = |tried: &TriedWeight| tried.weight.map_or("the paper's model".to_owned(), |weight| weight.to_string());
+    let all: Vec<String> =
+        choice.tried.iter().map(|tried| format!("{} {:.4}", weight(tried), tried.trustworthiness)).collect();
+    let taken = choice.tried.get(choice.taken).map(weight).unwrap_or_default();
+    match choice.tried.len() {
+        0 | 1 => format!("weight of the features: {taken}"),
+        _ => format!("weight of the features: {taken}, the largest that keeps neighbourhoods ({})", all.join(", ")),
+    }
 }
 
 /// A hyper-parameter, which may be of any size.

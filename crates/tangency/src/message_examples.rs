@@ -99,6 +99,13 @@ pub fn cautions() -> Vec<(&'static str, Caution)> {
         ("the fit reached its last iteration", Caution::NotConverged),
         ("the fit was stopped", Caution::Interrupted),
         ("the maps are not smooth", Caution::LooseMaps),
+        ("principal components do better", Caution::WorseThanPca { ours: 891, pca: 927 }),
+        ("the start did better", Caution::WorseThanStart { ours: 891, start: 927 }),
+        ("a coordinate is hardly known", Caution::NotDetermined(vec!["x2".into()])),
+        ("a coordinate is not needed", Caution::NotUsed { used: 2, of: 5 }),
+        ("one feature decides", Caution::OneFeature("mass".into())),
+        ("one row decides", Caution::OneRow("17".into())),
+        ("a ring in one dimension", Caution::CutRing),
         ("as many coordinates as features", Caution::NothingReduced),
         ("a bridge was added", Caution::Bridges(vec!["12–305".into()])),
         ("bridges were added", Caution::Bridges(vec!["12–305".into(), "40–17".into()])),
@@ -115,7 +122,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     const ERRORS: usize = 22;
-    const CAUTIONS: usize = 7;
+    const CAUTIONS: usize = 14;
 
     /// A number for each variant.
     fn error_place(error: &Error) -> usize {
@@ -154,6 +161,13 @@ mod tests {
             Caution::NothingReduced => 4,
             Caution::Bridges(_) => 5,
             Caution::LargestPiece { .. } => 6,
+            Caution::WorseThanPca { .. } => 7,
+            Caution::WorseThanStart { .. } => 8,
+            Caution::NotDetermined(_) => 9,
+            Caution::NotUsed { .. } => 10,
+            Caution::OneFeature(_) => 11,
+            Caution::OneRow(_) => 12,
+            Caution::CutRing => 13,
         }
     }
 

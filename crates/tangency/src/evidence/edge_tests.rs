@@ -176,7 +176,7 @@ impl<'a, E: Engine> Evaluation<'a, E> {
         total: usize,
         observer: &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Self {
-        let config = Config { init: start_by_name(fit), draws: Some(0), ..fit.config_of_refits() };
+        let config = Config { init: start_by_name(fit), draws: Some(0), ..fit.config_of_hypotheses() };
         Self { posterior, table: fit.scaled_table(), config, done: 0, total, observer }
     }
 

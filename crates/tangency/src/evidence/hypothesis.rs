@@ -20,7 +20,7 @@ impl<E: Engine> Hypothesis<E> {
     /// The hypothesis of a fit. A fit keeps only a part of its posterior; the rest is found again.
     pub fn of_fit(fit: &Fit, observer: &mut Observer) -> Result<Self> {
         let problem = fit.problem()?;
-        let config = fit.config_of_refits();
+        let config = fit.config_of_hypotheses();
         let engine = E::new(&problem, &config)?;
         let run = Run::new(&problem, &config, &engine, &Start::Coordinates(fit.coordinates.clone()));
         let (engine, posterior, stop) = finish(run, engine, None, observer)?;

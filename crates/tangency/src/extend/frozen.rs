@@ -1,5 +1,6 @@
 //! The training points as new ones see them: held at their posterior means.
 
+use super::on_graph::FrozenGraph;
 use crate::linalg::Matrix;
 use crate::model::Hyperparameters;
 
@@ -17,6 +18,8 @@ pub(super) struct Frozen {
     pub observation_sum: Vec<f64>,
     /// Σ_i C_i. `[d_x·d_y]`
     pub map_sum: Vec<f64>,
+    /// What the graph's likelihood has of them, where it is part of the model.
+    pub graph: Option<FrozenGraph>,
 }
 
 impl Frozen {
@@ -28,7 +31,7 @@ impl Frozen {
         };
         let observation_sum = (0..d_y).map(|f| sum(&observations, 0, 1, f)).collect();
         let map_sum = (0..d_x * d_y).map(|p| sum(&maps, p / d_y, d_x, p % d_y)).collect();
-        Self { observations, coordinates, maps, hyper, epsilon, observation_sum, map_sum }
+        Self { observations, coordinates, maps, hyper, epsilon, observation_sum, map_sum, graph: None }
     }
 
     /// u = BY − a: what the maps leave of the step along each edge. [d_y, m]

@@ -6,6 +6,7 @@ mod frozen;
 mod loadings;
 mod new_star;
 mod novelty;
+mod on_graph;
 mod place;
 mod reconstruct;
 mod sample;
@@ -26,6 +27,7 @@ use crate::linalg::{Matrix, View};
 use crate::message::Column;
 use crate::model::Scaling;
 use frozen::Frozen;
+use on_graph::FrozenGraph;
 use place::place;
 use rayon::prelude::*;
 use std::sync::OnceLock;
@@ -108,7 +110,8 @@ impl Extension {
         let n = fit.n();
         let coordinates = fit.coordinates.transpose().to_owned();
         let (hyper, epsilon) = (fit.hyper, fit.config.epsilon);
-        let frozen = Frozen::new(fit.scaled_observations(), coordinates, fit.maps.clone(), hyper, epsilon);
+        let mut frozen = Frozen::new(fit.scaled_observations(), coordinates, fit.maps.clone(), hyper, epsilon);
+        frozen.graph = FrozenGraph::of(fit);
         let terrain = Terrain::new(&fit.graph, &frozen, n <= WHOLE)?;
         let (index, latent_index) =
             (NeighborIndex::new(frozen.observations.clone()), NeighborIndex::new(frozen.coordinates.clone()));

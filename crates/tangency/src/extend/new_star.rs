@@ -200,6 +200,23 @@ impl<'a> NewStar<'a> {
         Some(NewCoordinates { mean, precision, covariance, log_det, linear })
     }
 
+    /// What the features say of x*: precision and linear term, with this weight.
+    pub fn of_features(&self, maps: &NewMaps, weight: f64) -> (Vec<f64>, Vec<f64>) {
+        let (d_x, d_y, places) = (self.frozen.d_x(), self.frozen.d_y() as f64, self.places());
+        let gamma = self.frozen.hyper.gamma;
+        let sum = |a: usize, b: usize| maps.seen[places.sum(a) * d_x + b];
+        let precision = (0..d_x * d_x).map(|ab| {
+            let (a, b) = (ab / d_x, ab % d_x);
+            let squares = self.k * (maps.square[ab] + d_y * maps.covariance[ab]) + self.cmc[ab];
+            0.5 * weight * gamma * (squares + sum(a, b) + sum(b, a))
+        });
+        let linear = (0..d_x).map(|a| {
+            let tilted: f64 = (0..d_x).map(|b| maps.seen[places.tilted(a, b) * d_x + b]).sum();
+            weight * (0.5 * gamma * tilted - maps.seen[a] - gamma * self.pull[a])
+        });
+        (precision.collect(), linear.collect())
+    }
+
     /// E-step of q(C*).
     pub fn update_maps(&self, x: &NewCoordinates) -> Option<NewMaps> {
         let (d_x, places, gamma) = (self.frozen.d_x(), self.places(), self.frozen.hyper.gamma);

@@ -4,6 +4,7 @@ use super::Placement;
 use super::creep::Creep;
 use super::frozen::Frozen;
 use super::new_star::NewStar;
+use super::on_graph::settle_on_graph;
 use super::surroundings::Surroundings;
 use crate::linalg::{Matrix, dot, small};
 
@@ -44,6 +45,10 @@ pub(super) fn place(frozen: &Frozen, y: &[f64], around: &Surroundings) -> Option
         };
     }
     let log_density = star.bound_change(&x, &maps, d_y) + star.normaliser(y, d_y);
+    let mut settled = steps < MOST_STEPS;
+    if let Some(graph) = &frozen.graph {
+        (x, maps, settled) = settle_on_graph(graph, &star, frozen, y, around, x, maps)?;
+    }
     log_density.is_finite().then(|| Placement {
         point: None,
         neighbors: around.points.clone(),
@@ -53,6 +58,6 @@ pub(super) fn place(frozen: &Frozen, y: &[f64], around: &Surroundings) -> Option
         map_covariance: Matrix::from_fn(d_x, d_x, |a, b| maps.covariance[a * d_x + b]),
         log_density,
         steps,
-        settled: steps < MOST_STEPS,
+        settled,
     })
 }

@@ -1,9 +1,11 @@
 //! What to know of a fit before trusting it.
 
 use super::Fit;
+use crate::config::Choice;
 use crate::inference::Stop;
 use crate::message;
-use crate::message::{Fields, Message, Piece, Remedy, Sentence, listed};
+use crate::message::{Column, Fields, Message, Piece, Remedy, Sentence, given, listed};
+use crate::model::ScalingRule;
 use std::fmt;
 
 /// A reason not to trust a fit, or not all of it. Each is one sentence.
@@ -18,6 +20,35 @@ pub enum Caution {
     Interrupted,
     /// The bound wants maps without smoothness.
     LooseMaps,
+    /// Principal components keep neighbourhoods better; both in thousandths of trustworthiness.
+    WorseThanPca {
+        /// Of the map.
+        ours: u32,
+        /// Of as many principal components.
+        pca: u32,
+    },
+    /// The start kept neighbourhoods better; both in thousandths of trustworthiness.
+    WorseThanStart {
+        /// Of the map.
+        ours: u32,
+        /// Of the start.
+        start: u32,
+    },
+    /// These coordinates are known no better than to half of their spread.
+    NotDetermined(Vec<String>),
+    /// Some coordinates have no spread.
+    NotUsed {
+        /// Those that have.
+        used: usize,
+        /// All of them.
+        of: usize,
+    },
+    /// One feature holds most of the variance.
+    OneFeature(Column),
+    /// One row holds most of the variance.
+    OneRow(String),
+    /// In one dimension edges join both ends.
+    CutRing,
     /// There are as many coordinates as features.
     NothingReduced,
     /// Pieces of the graph were joined by these edges.
@@ -42,6 +73,32 @@ impl Sentence for Caution {
             Self::LooseMaps => message![
                 "the smoothness lambda was learned as almost 0, so the local maps share nothing with their neighbours: the layout is that of the start, and the novelty of new rows means little"
             ],
+            Self::WorseThanPca { ours, pca } => message![format!(
+                "the map keeps neighbourhoods less well than principal components do ({} of 1 against {})",
+                thousandths(*ours),
+                thousandths(*pca)
+            )],
+            Self::WorseThanStart { ours, start } => message![format!(
+                "the map keeps neighbourhoods less well than the start did ({} of 1 against {})",
+                thousandths(*ours),
+                thousandths(*start)
+            )],
+            Self::NotDetermined(axes) => {
+                let (are, their) = if axes.len() == 1 { ("is", "its") } else { ("are", "their") };
+                message![format!("{} {are} not determined: known no better than to half of {their} spread", listed(axes))]
+            }
+            Self::NotUsed { used, of } => message![format!("{used} of {of} dimensions are used, the others have no spread")],
+            Self::OneFeature(feature) => {
+                message![Piece::Column(feature.clone()), " holds nearly all of the variance, and the map shows little else"]
+            }
+            Self::OneRow(row) => message![
+                "row ",
+                given(row.clone()),
+                " holds most of the variance, so far is it from all others, and the map may show little else"
+            ],
+            Self::CutRing => {
+                message!["edges join both ends of the one coordinate: the data close in a ring, which one dimension cuts open"]
+            }
             Self::NothingReduced => message![
                 "there are as many coordinates as features, so nothing is reduced, and the bound is only for comparison"
             ],
@@ -65,10 +122,14 @@ impl Sentence for Caution {
                 vec![Remedy::Raise("n_neighbors"), Remedy::Change("init"), Remedy::Raise("n_init")]
             }
             Self::NotConverged => vec![Remedy::Raise("max_iter")],
-            Self::LooseMaps => {
-                let (lambda, nu) = (Piece::Assignment("lambda", "1".into()), Piece::Assignment("nu", "0".into()));
-                vec![Remedy::Do(message!["with many features use ", lambda, " and ", nu])]
+            Self::LooseMaps => vec![Remedy::TurnOn("graph_likelihood")],
+            Self::WorseThanPca { .. } | Self::WorseThanStart { .. } => {
+                vec![Remedy::Raise("n_neighbors"), Remedy::Raise("n_components")]
             }
+            Self::NotDetermined(_) | Self::NotUsed { .. } => vec![Remedy::Lower("n_components")],
+            Self::OneFeature(_) => vec![Remedy::Set("scaling", ScalingRule::PerFeature.name().into())],
+            Self::OneRow(_) => vec![Remedy::act("look at that row, and leave it out if it is wrong")],
+            Self::CutRing => vec![Remedy::Raise("n_components")],
             Self::Interrupted | Self::NothingReduced | Self::Bridges(_) | Self::LargestPiece { .. } => vec![],
         }
     }
@@ -80,7 +141,69 @@ impl fmt::Display for Caution {
     }
 }
 
+/// Standard deviation of a list.
+fn spread(values: &[f64]) -> f64 {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt()
+}
+
+fn thousandths(value: u32) -> String {
+    format!("0.{value:03}")
+}
+
+/// A map counts as worse than another when its trustworthiness is lower by this many thousandths.
+const WORSE: u32 = 2;
+/// A feature or row holds nearly all of the variance from this share on.
+const NEARLY_ALL: f64 = 0.9;
+const MOST: f64 = 0.5;
+/// So many edges over half of the one coordinate's range are a ring cut open.
+const OVER: usize = 3;
+
 impl Fit {
+    /// What to know of the map: how it compares, and which of its coordinates mean something.
+    fn cautions_of_map(&self, name: impl Fn(usize) -> String) -> Vec<Caution> {
+        let mut cautions = Vec::new();
+        let in_thousandths = |value: f64| (1000.0 * value.clamp(0.0, 0.999)).round() as u32;
+        if let Some(quality) = self.quality {
+            let (ours, pca) = (in_thousandths(quality.trustworthiness), in_thousandths(quality.pca));
+            let start = quality.start.map(in_thousandths);
+            cautions.extend((ours + WORSE < pca).then_some(Caution::WorseThanPca { ours, pca }));
+            let start = start.filter(|start| ours + WORSE < *start);
+            cautions.extend(start.map(|start| Caution::WorseThanStart { ours, start }));
+        }
+        let (used, of) = (self.used_components(), self.coordinates.ncols());
+        cautions.extend((used < of).then_some(Caution::NotUsed { used, of }));
+        let deviations = self.standard_deviations();
+        let unsure = |a: &usize| {
+            let mut known = deviations.col_as_slice(*a).to_vec();
+            known.sort_unstable_by(f64::total_cmp);
+            2.0 * known[known.len() / 2] > spread(self.coordinates.col_as_slice(*a))
+        };
+        let unsure: Vec<String> = (0..used).filter(unsure).map(|a| format!("x{}", a + 1)).collect();
+        cautions.extend((!unsure.is_empty()).then_some(Caution::NotDetermined(unsure)));
+        cautions.extend(self.what_dominates(name));
+        let x = self.coordinates.col_as_slice(0);
+        let ends = x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)));
+        let over = |&&(i, j): &&(u32, u32)| (x[i as usize] - x[j as usize]).abs() > 0.5 * (ends.1 - ends.0);
+        if of == 1 && self.graph.edges().iter().filter(over).count() >= OVER {
+            cautions.push(Caution::CutRing);
+        }
+        cautions
+    }
+
+    /// A feature or a row that holds most of the variance as the model sees it.
+    fn what_dominates(&self, name: impl Fn(usize) -> String) -> Option<Caution> {
+        let (n, d_y) = (self.n(), self.observations.ncols());
+        let square = |i: usize, f: usize| {
+            ((self.observations[(i, f)] - self.scaling.center[f]) / self.scaling.scale[f]).powi(2)
+        };
+        let of_feature: Vec<f64> = (0..d_y).map(|f| (0..n).map(|i| square(i, f)).sum()).collect();
+        let total: f64 = of_feature.iter().sum();
+        let row = (0..n).find(|&i| (0..d_y).map(|f| square(i, f)).sum::<f64>() > MOST * total);
+        let feature = of_feature.iter().position(|&part| part > NEARLY_ALL * total).filter(|_| d_y > 2);
+        row.filter(|_| n > 10).map(|i| Caution::OneRow(name(i))).or(feature.map(|feature| Caution::OneFeature(Column::Numbered(feature))))
+    }
+
     /// What to know before trusting this fit; `name` is what a point is called.
     pub fn cautions(&self, name: impl Fn(usize) -> String) -> Vec<Caution> {
         let mut cautions = Vec::new();
@@ -93,6 +216,9 @@ impl Fit {
         let degree = 2.0 * self.graph.edges().len() as f64 / self.n() as f64;
         if self.stop != Stop::Collapsed && self.hyper.lambda * degree < self.hyper.nu {
             cautions.push(Caution::LooseMaps);
+        }
+        if self.stop != Stop::Collapsed {
+            cautions.extend(self.cautions_of_map(&name));
         }
         if self.coordinates.ncols() == self.observations.ncols() {
             cautions.push(Caution::NothingReduced);

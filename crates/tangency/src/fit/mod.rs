@@ -12,12 +12,13 @@ mod runs;
 pub use crate::inference::{NumberedStart, StartRank};
 pub use crate::memory::available_memory;
 pub use caution::Caution;
+pub(crate) use path::quality;
 pub use path::{FeatureChoice, TriedWeight};
 pub use plan::Plan;
 pub(crate) use plan::{too_many_components, too_many_for_rows};
 pub use posterior::FullPosterior;
 pub(crate) use posterior::{Hypothesis, OfEngine};
-pub use result::{Calibration, DistanceInterval, Fit, GraphModel, Pruning};
+pub use result::{Calibration, DistanceInterval, Fit, GraphModel, MapQuality, Pruning};
 pub(crate) use runs::FittedData;
 
 use crate::config::{Config, Init};

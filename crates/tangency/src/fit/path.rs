@@ -1,6 +1,7 @@
 //! The weight of the features against the graph: from a small one up to the paper's model, as far as neighbourhoods hold
 //! (docs/decisions/0015-the-graph-has-a-likelihood.md).
 
+use super::MapQuality;
 use crate::config::{Config, FeatureWeight};
 use crate::error::Result;
 use crate::inference::{
@@ -8,6 +9,7 @@ use crate::inference::{
 };
 use crate::linalg::Matrix;
 use crate::model::Problem;
+use crate::peers::pca;
 use crate::quality::quick_trustworthiness;
 use serde::{Deserialize, Serialize};
 
@@ -185,6 +187,17 @@ impl<E: Engine> Walk<'_, E> {
 
 fn interrupted<B>(candidate: &Candidate<B>) -> bool {
     candidate.stop == Some(Stop::Interrupted)
+}
+
+/// How well a map keeps neighbourhoods, next to principal components and to where it began.
+pub(crate) fn quality(problem: &Problem, coordinates: &Matrix, begun: Option<&Matrix>) -> Result<MapQuality> {
+    let components = pca(&problem.observations, coordinates.ncols())?;
+    let moved = |begun: &&Matrix| begun.squared_norm_l2() > 0.0;
+    Ok(MapQuality {
+        trustworthiness: trust_of(problem, coordinates),
+        pca: trust_of(problem, &components),
+        start: begun.filter(moved).map(|begun| trust_of(problem, begun)),
+    })
 }
 
 /// Trustworthiness of coordinates towards the table.

@@ -1,11 +1,11 @@
 //! The fitted model, in a canonical gauge and in the order that users expect: point by point.
 
 use super::{FeatureChoice, FittedData};
-use crate::config::{Config, Init, Uncertainty};
+use crate::config::{Config, FeatureWeight, Init, Uncertainty};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::inference::{BoundParts, Deviations, Engine, EngineNotes, Posterior, Stop, TracePoint};
-use crate::linalg::{Matrix, lower_factor, product, symmetric_eigen, transposed_product};
+use crate::inference::{BoundParts, Deviations, Engine, EngineNotes, Posterior, State, Stop, TracePoint};
+use crate::linalg::{Matrix, lower_factor, small, product, symmetric_eigen, transposed_product};
 use crate::message;
 use crate::message::{Piece, Remedy};
 use crate::model::{Hyperparameters, Problem, ScaledTable, Scaling};
@@ -14,6 +14,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+
+/// A coordinate is not used when its spread is below this share of the largest.
+const UNUSED: f64 = 0.02;
 
 /// A fitted model.
 #[derive(Clone)]
@@ -62,6 +65,8 @@ pub struct Fit {
     pub graph_model: Option<GraphModel>,
     /// Which weight of the features was taken, and why; none without the graph's likelihood.
     pub features: Option<FeatureChoice>,
+    /// How well the map keeps neighbourhoods, next to simpler maps; none in models of early versions.
+    pub quality: Option<MapQuality>,
     /// Hyper-parameters.
     pub hyper: Hyperparameters,
     /// Parts of the bound in scaled units.
@@ -85,6 +90,18 @@ pub struct GraphModel {
     pub feature_weight: f64,
     /// Standard error of the bound from pairs that were sampled.
     pub error: f64,
+}
+
+/// Whether neighbours on the map are neighbours in the table: trustworthiness with 12 neighbours, from a sample of points where
+/// there are many.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MapQuality {
+    /// Of the map.
+    pub trustworthiness: f64,
+    /// Of as many principal components.
+    pub pca: f64,
+    /// Of the start; none where a run did not begin from coordinates.
+    pub start: Option<f64>,
 }
 
 /// What was asked of a search for short-circuits.
@@ -131,7 +148,7 @@ impl Fit {
         stop: Stop,
         (start, start_seed): (Init, u64),
     ) -> Result<Self> {
-        let Posterior { state, parts, trace } = posterior;
+        let Posterior { state, parts, trace, .. } = posterior;
         let (n, d_x) = (problem.n(), problem.n_components);
         // whoever ended the run does not want to wait for draws
         let hurried = Config { draws: Some(0), ..config.clone() };
@@ -207,7 +224,8 @@ impl Fit {
                 error: term.error,
             }),
             features: None,
-            hyper: state.hyper,
+            quality: None,
+            hyper: reported(state),
             parts: *parts,
             trace: trace.clone(),
             calibration: None,
@@ -221,7 +239,16 @@ impl Fit {
             Init::Coarse => self.config.tol.max(self.config.coarse_tol),
             _ => self.config.tol,
         };
-        Config { tol, engine: self.engine.kind, full_covariance: false, ..self.config.clone() }
+        let feature_weight = match &self.features {
+            Some(choice) => choice.weight().map_or(FeatureWeight::Polish, FeatureWeight::Fixed),
+            None => self.config.feature_weight,
+        };
+        Config { tol, feature_weight, engine: self.engine.kind, full_covariance: false, ..self.config.clone() }
+    }
+
+    /// The same for runs of the paper's model, whose bound compares graphs.
+    pub(crate) fn config_of_hypotheses(&self) -> Config {
+        Config { graph_likelihood: false, ..self.config_of_refits() }
     }
 
     /// The problem that this fit answers.
@@ -256,6 +283,14 @@ impl Fit {
     /// The bound in the units of the data given: it compares across scalings.
     pub fn bound(&self) -> f64 {
         self.bound_scaled() - self.scaling.log_jacobian(self.n())
+    }
+
+    /// How many of the coordinates are used: those with a spread that is not lost next to the largest.
+    pub fn used_components(&self) -> usize {
+        let square = |a: usize| self.coordinates.col_as_slice(a).iter().map(|x| x * x).sum::<f64>();
+        let spreads: Vec<f64> = (0..self.coordinates.ncols()).map(|a| square(a).sqrt()).collect();
+        let largest = spreads.iter().copied().fold(0.0, f64::max);
+        spreads.iter().filter(|&&spread| spread > UNUSED * largest).count()
     }
 
     /// Standard deviation of each coordinate. [n, d_x]
@@ -348,6 +383,14 @@ fn canonical_gauge(mean: &Matrix) -> Matrix {
             turned.col_as_slice(b).iter().fold(0.0, |most: f64, &v| if v.abs() > most.abs() { v } else { most });
         if largest < 0.0 { -axes[(a, b)] } else { axes[(a, b)] }
     })
+}
+
+/// The hyper-parameters as users see them: under the graph's likelihood α is the geometric mean of the axes of A.
+fn reported<B>(state: &State<B>) -> Hyperparameters {
+    let Some(term) = &state.graph else { return Hyperparameters { heaviness: 0.0, ..state.hyper } };
+    let d_x = term.precision.len().isqrt();
+    let log_det = small::invert(&mut term.precision.clone(), d_x).unwrap_or(0.0);
+    Hyperparameters { alpha: (log_det / d_x as f64).exp(), ..state.hyper }
 }
 
 fn by_rows(matrix: &Matrix) -> Vec<f64> {

@@ -1,9 +1,9 @@
 //! The runs of a fit: from every start that the plan names, and what is kept of the best.
 
-use super::path::{Candidate, FIRST_WEIGHT, Walk};
+use super::path::{Candidate, quality, FIRST_WEIGHT, Walk};
 use super::plan::no_start;
 use super::{Fit, Hypothesis, Plan};
-use crate::config::{Config, FeatureWeight};
+use crate::config::{Config, FeatureWeight, Init};
 use crate::error::Result;
 use crate::inference::{
     Attempt, Best, Engine, NumberedStart, Posterior, Reach, Start, StartObserver, StartRank, Stop, Tournament, Updates,
@@ -82,8 +82,10 @@ impl Runs<'_> {
         };
         let Best { start, stop, kept, .. } = best.ok_or_else(no_start)?;
         let mut engine = tournament.engine;
+        let begun = kept.begun.clone();
         let walk = Walk { problem: &self.problem, config: &self.config, engine: &mut engine, start };
         let (Candidate { posterior, stop, .. }, choice) = walk.go((kept, stop), observer)?;
+        let posterior = Posterior { begun, ..posterior };
         let (mut fit, kept) = self.keep(&mut engine, posterior, stop, start)?;
         fit.features = Some(choice);
         engine.release_buffers();
@@ -144,7 +146,9 @@ impl Runs<'_> {
     ) -> Result<Kept<E>> {
         let Self { config, data, problem, .. } = self;
         let stop = stop.unwrap_or(Stop::MaxIterations);
-        let fit = Fit::new(problem, config, data, engine, &posterior, stop, (start.init, start.seed))?;
+        let mut fit = Fit::new(problem, config, data, engine, &posterior, stop, (start.init, start.seed))?;
+        let begun = (posterior.begun.nrows() == problem.n() && start.init != Init::Maps).then_some(&posterior.begun);
+        fit.quality = Some(quality(problem, &fit.coordinates, begun)?);
         Ok((fit, self.keeps_posterior.then_some(posterior)))
     }
 }

@@ -8,20 +8,19 @@ use super::acceleration::{Momentum, Snapshot};
 use super::bound::{BoundParts, bound};
 use super::engine::{Beginning, Engine};
 use super::spectrum::Spectrum;
-use super::pairs::{Depth, PairField};
+use super::pairs::Depth;
 use super::start::{Layout, Start, StartUnits, scaled_start, start_scale};
 use super::state::State;
 use super::terms::coordinates::update_alpha;
 use super::terms::edge_counts::edge_counts;
-use super::terms::graph::{FIRST_HEAVINESS, GraphTerm, capped, largest_ratio};
+use super::terms::graph::{FIRST_HEAVINESS, GraphTerm, balance, capped, largest_ratio};
 use super::terms::likelihood::update_gamma;
 use super::terms::maps::{update_lambda, update_lambda_nu};
 use super::terms::rescaling::best_rescaling;
 use super::trace::{Observer, Stage, Stop, TracePoint};
 use crate::config::{Config, FeatureWeight, Rule};
 use crate::error::Result;
-use crate::graph::Graph;
-use crate::linalg::{Matrix, columns_times, dot};
+use crate::linalg::Matrix;
 use crate::model::{Affinity, Hyperparameters, Problem};
 
 /// Maps count as settled when an iteration gains less than this, in nats per point.
@@ -47,12 +46,6 @@ const ALPHA_WAITS: usize = 5;
 const STEP: f64 = 0.05;
 /// The shape of h is looked at every so many iterations.
 const RESHAPES: usize = 4;
-/// Most steps of ρ in an iteration: where all pairs are held, and where each step is a sum over all of them.
-const BALANCINGS: usize = 30;
-const FEW_BALANCINGS: usize = 2;
-/// ρ is balanced when no factor is farther from 1 than this.
-const BALANCED: f64 = 1e-3;
-
 /// What a run found.
 pub struct Posterior<B> {
     /// Where it ended.
@@ -61,6 +54,8 @@ pub struct Posterior<B> {
     pub parts: BoundParts,
     /// One entry per iteration.
     pub trace: Vec<TracePoint>,
+    /// Where the coordinates began. [n, d_x]
+    pub begun: Matrix,
 }
 
 /// A run that can be continued.
@@ -79,6 +74,7 @@ pub struct Run<'a, E: Engine> {
     rejected: bool,
     last_gain: f64,
     longest_freeze: usize,
+    begun: Matrix,
     /// The gain, in nats per point, at which the run ends.
     tol: f64,
 }
@@ -108,10 +104,13 @@ impl<'a, E: Engine> Run<'a, E> {
                 (Beginning { mean, spread, maps: Some(maps) }, Stage::FittingMaps, hyper)
             }
         };
+        let begun = beginning.mean.clone();
         let mut run = Self::at(problem, config, engine.begin(problem, hyper, beginning), stage);
+        run.begun = begun;
         if matches!(start, Start::Layout(_)) {
             (run.longest_freeze, run.tol) = (LAYOUT_FREEZE, config.coarse_tol.max(config.tol));
         }
+        run.state.hyper.heaviness = 0.0;
         if config.graph_likelihood && stage == Stage::FittingMaps {
             let heaviness = match (config.heaviness, start) {
                 (Rule::Fixed(heaviness), _) => heaviness,
@@ -122,7 +121,10 @@ impl<'a, E: Engine> Run<'a, E> {
             run.state.graph = Some(GraphTerm::new(&problem.graph, d_x, counts, feature_weight(config), heaviness));
             run.longest_freeze = run.longest_freeze.min(GRAPH_FREEZE);
             run.tol = run.tol.max(GRAPH_TOL);
-            run.state.hyper = capped(problem, Hyperparameters { heaviness, ..run.state.hyper });
+            run.state.hyper.heaviness = heaviness;
+            if config.nu == Rule::Learned {
+                run.state.hyper = capped(problem, run.state.hyper);
+            }
         }
         run
     }
@@ -148,14 +150,15 @@ impl<'a, E: Engine> Run<'a, E> {
             rejected: false,
             last_gain: f64::INFINITY,
             longest_freeze: LONGEST_FREEZE,
+            begun: Matrix::new(),
             tol: config.tol,
         }
     }
 
     /// What the run found.
     pub fn into_posterior(self) -> Posterior<E::Beliefs> {
-        let Self { state, parts, trace, .. } = self;
-        Posterior { state, parts, trace }
+        let Self { state, parts, trace, begun, .. } = self;
+        Posterior { state, parts, trace, begun }
     }
 
     /// Iterates until the run is over, or, for a trial, until it has climbed for `climb` iterations.
@@ -383,29 +386,6 @@ impl<'a, E: Engine> Run<'a, E> {
             hyper.nu *= t * t;
         }
         Ok((self.bound(engine)?, t))
-    }
-}
-
-/// ρ in balance with what points have around them, as far as that is cheap.
-fn balance(term: &mut GraphTerm, field: &PairField, graph: &Graph) {
-    match field.affinities(graph, &term.affinity) {
-        Some(affinities) => {
-            let mut around = columns_times(&affinities, &term.sociability);
-            for _ in 0..BALANCINGS {
-                let farthest = term.balance(&around);
-                around = columns_times(&affinities, &term.sociability);
-                if farthest < BALANCED {
-                    break;
-                }
-            }
-            term.expected = 0.5 * dot(&around, &term.sociability);
-        }
-        None => {
-            for _ in 0..FEW_BALANCINGS {
-                term.balance(&field.sums(graph, &term.affinity, &term.sociability, Depth::Value).around);
-            }
-            term.take(&field.sums(graph, &term.affinity, &term.sociability, Depth::Value));
-        }
     }
 }
 

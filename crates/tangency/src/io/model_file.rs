@@ -5,11 +5,11 @@
 use super::output::Output;
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};
-use crate::fit::{Calibration, Caution, FeatureChoice, Fit, GraphModel, Pruning};
+use crate::fit::{Calibration, Caution, FeatureChoice, Fit, GraphModel, MapQuality, Pruning};
 use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Deviations, EngineNotes, Stop, TracePoint};
 use crate::linalg::Matrix;
-use crate::message::{Remedy, shown};
+use crate::message::{Column, Remedy, shown};
 use crate::model::{Hyperparameters, Scaling};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,13 @@ impl Model {
 
     /// What to know before trusting it.
     pub fn cautions(&self) -> Vec<Caution> {
-        self.fit.cautions(|i| self.id(i))
+        let named = |caution| match caution {
+            Caution::OneFeature(Column::Numbered(feature)) => {
+                Caution::OneFeature(Column::Named(self.feature_names[feature].clone()))
+            }
+            other => other,
+        };
+        self.fit.cautions(|i| self.id(i)).into_iter().map(named).collect()
     }
 }
 
@@ -80,6 +86,8 @@ struct Metadata {
     calibration: Option<CalibrationNotes>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pruning: Option<Pruning>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    quality: Option<MapQuality>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     features: Option<FeatureChoice>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -139,6 +147,7 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         labels: model.labels.clone(),
         calibration: fit.calibration.as_ref().map(|c| CalibrationNotes { folds: c.folds, spread: c.spread }),
         pruning: fit.pruning,
+        quality: fit.quality,
         features: fit.features.clone(),
         graph_model: fit.graph_model.as_ref().map(|graph| GraphNotes {
             precision: graph.precision.clone(),
@@ -285,6 +294,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     };
     let fit = Fit {
         graph_model,
+        quality: metadata.quality,
         features: metadata.features,
         observations: Arc::new(by_rows("observations", d_y)?),
         scaling,

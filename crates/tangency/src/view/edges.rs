@@ -41,6 +41,8 @@ pub struct EdgeRow {
     pub residual: f64,
     /// Resistance times residual.
     pub score: f64,
+    /// −log of its rate in the graph's likelihood; not a number for a removed one.
+    pub surprise: f64,
     /// What its removal gained, of a removed one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gain: Option<f64>,
@@ -54,7 +56,7 @@ impl EdgesView {
         Ok(Self { edges, n_suspects: n_suspects(&scores) })
     }
 
-    /// Writes the edges as CSV: i, j, length, resistance, residual, score.
+    /// Writes the edges as CSV: i, j, length, resistance, residual, score, surprise.
     pub fn write(&self, output: &Output) -> Result<()> {
         write_edges(output, &self.edges, &[])
     }
@@ -65,9 +67,14 @@ pub(super) fn write_edges(output: &Output, edges: &[EdgeRow], more: &[&str]) -> 
     let header = ["i", "j"].iter().chain(&EdgeRow::NUMBERS).chain(more).map(|name| (*name).to_owned());
     let row = |edge: &EdgeRow| {
         let ends = [edge.i, edge.j].map(|row| row.to_string());
-        ends.into_iter().chain(edge.numbers().into_iter().chain(edge.gain).map(|number| number.to_string())).collect()
+        ends.into_iter().chain(edge.numbers().into_iter().chain(edge.gain).map(cell)).collect()
     };
     write_rows(output, &header.collect::<Vec<_>>(), edges.iter().map(row))
+}
+
+/// A number in a table; what is not one is left out.
+fn cell(number: f64) -> String {
+    if number.is_nan() { String::new() } else { number.to_string() }
 }
 
 /// How many of these edges, which stand with the most suspect first, are marked.
@@ -79,19 +86,19 @@ fn n_suspects(scores: &[EdgeScore]) -> usize {
 
 impl EdgeRow {
     /// The names of the numbers that an edge has.
-    pub const NUMBERS: [&'static str; 4] = ["length", "resistance", "residual", "score"];
+    pub const NUMBERS: [&'static str; 5] = ["length", "resistance", "residual", "score", "surprise"];
 
     /// An edge of a model.
     pub fn new(model: &Model, score: &EdgeScore) -> Self {
-        let EdgeScore { edge, length, resistance, residual, score } = *score;
+        let EdgeScore { edge, length, resistance, residual, score, surprise } = *score;
         let [i, j] = rows(model, edge);
         let ids = [edge.0, edge.1].map(|point| model.id(point as usize));
-        Self { i, j, points: edge, ids, length, resistance, residual, score, gain: None }
+        Self { i, j, points: edge, ids, length, resistance, residual, score, surprise, gain: None }
     }
 
     /// Its numbers in the order of their names.
     pub fn numbers(&self) -> [f64; Self::NUMBERS.len()] {
-        [self.length, self.resistance, self.residual, self.score]
+        [self.length, self.resistance, self.residual, self.score, self.surprise]
     }
 }
 

@@ -36,7 +36,7 @@ impl PruningView {
             let row = EdgeRow::new(model, &removed.score);
             EdgeRow { gain: Some(removed.gain), ..row }
         });
-        let after = pruned.fit.bound_scaled();
+        let after = pruned.bound_after;
         Self {
             removed: removed.collect(),
             bridges: pruned.bridges.clone(),

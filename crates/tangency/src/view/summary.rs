@@ -2,7 +2,7 @@
 
 use super::{axis_name, spread};
 use crate::config::{Config, Init};
-use crate::fit::DistanceInterval;
+use crate::fit::{DistanceInterval, FeatureChoice, MapQuality};
 use crate::inference::{BoundParts, DeviationKind, Deviations, EngineNotes, Stop};
 use crate::io::Model;
 use crate::model::Hyperparameters;
@@ -39,6 +39,12 @@ pub struct Summary {
     pub bound_scaled: f64,
     /// Its parts.
     pub bound_parts_scaled: BoundParts,
+    /// How well the map keeps neighbourhoods, next to simpler maps.
+    pub quality: Option<MapQuality>,
+    /// Which weight of the features was taken, and why.
+    pub features: Option<FeatureChoice>,
+    /// Coordinates that are used: the others have no spread.
+    pub n_used: usize,
     /// The hyper-parameters.
     pub hyperparameters: Hyperparameters,
     /// Iterations of the run that was kept.
@@ -145,6 +151,9 @@ impl Summary {
             bound_per_point: fit.bound() / n as f64,
             bound_scaled: fit.bound_scaled(),
             bound_parts_scaled: fit.parts,
+            quality: fit.quality,
+            features: fit.features.clone(),
+            n_used: fit.used_components(),
             hyperparameters: fit.hyper,
             n_iter: fit.trace.len(),
             stop: fit.stop,

@@ -7,8 +7,10 @@ mod bridges;
 mod search;
 
 use super::scores::EdgeScore;
+use crate::config::{Config, Init};
 use crate::error::{Error, Result};
-use crate::fit::{Fit, FittedData, FullPosterior, Hypothesis, OfEngine, Plan, Pruning};
+use crate::fit::{Fit, FittedData, Fitter, FullPosterior, Hypothesis, OfEngine, Plan, Pruning, quality};
+use crate::graph::Graph;
 use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
 use crate::inference::{Engine, EngineKind, Stop};
@@ -101,8 +103,10 @@ pub struct Baseline {
 pub struct Pruned {
     /// The fit on the graph that is left; the fit given where nothing was changed.
     pub fit: Fit,
-    /// Bound of the fit given, in scaled units.
+    /// Bound of the paper's model on the graph given, in scaled units.
     pub bound_before: f64,
+    /// The same on the graph that is left.
+    pub bound_after: f64,
     /// The edges removed, the most suspect first.
     pub removed: Vec<Removed>,
     /// Other ways to join the pieces of a graph that had to be joined.
@@ -212,7 +216,8 @@ fn prune_by<E: Engine>(
     observer: &mut dyn FnMut(&PruneProgress) -> ControlFlow<()>,
 ) -> Result<Pruned> {
     let mut search = Search::<E>::new(fit, found, options, observer)?;
-    let bound_before = fit.bound_scaled();
+    // of the paper's model: under the graph's likelihood graphs do not compare
+    let bound_before = if fit.graph_model.is_some() { search.best.bound() } else { fit.bound_scaled() };
     let floor = bound_before.max(search.best.bound()) + options.min_gain;
     let bridges = search.choose_bridges(&fit.bridges)?;
     let mut rounds = Vec::new();
@@ -239,6 +244,7 @@ fn prune_by<E: Engine>(
         return Ok(Pruned {
             fit,
             bound_before,
+            bound_after: bound_before,
             removed: vec![],
             bridges: untaken(bridges),
             rounds,
@@ -251,8 +257,14 @@ fn prune_by<E: Engine>(
     let scores = best.scores(&removed.iter().map(|edge| edge.score.edge).collect::<Vec<_>>());
     let gain_of = |edge| removed.iter().find(|removed| removed.score.edge == edge).map_or(f64::NAN, |found| found.gain);
     let removed: Vec<Removed> = scores.into_iter().map(|score| Removed { score, gain: gain_of(score.edge) }).collect();
-    let fit = fit_of(fit, best, &removed, &bridges)?;
-    Ok(Pruned { fit, bound_before, removed, bridges, rounds, baseline, iterations, interrupted })
+    let bound_after = best.bound();
+    let mut seen = progress;
+    let mut watch = || {
+        seen.iterations += 1;
+        observer(&seen)
+    };
+    let fit = fit_of(fit, best, &removed, &bridges, &mut watch)?;
+    Ok(Pruned { fit, bound_before, bound_after, removed, bridges, rounds, baseline, iterations, interrupted })
 }
 
 fn untaken(mut bridges: Vec<Bridge>) -> Vec<Bridge> {
@@ -260,8 +272,25 @@ fn untaken(mut bridges: Vec<Bridge>) -> Vec<Bridge> {
     bridges
 }
 
+/// The table of a fit fitted again, as it was, on another graph.
+fn again_on(fit: &Fit, graph: Graph, observer: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Fit> {
+    let prepared = fit.scaled_table().on_graph(graph)?;
+    let init = if fit.config.init.is_given() { Init::Auto } else { fit.config.init };
+    let config = Config { init, engine: fit.engine.kind, ..fit.config.clone() };
+    let mut found = Fitter::new(config).observer(|_: &_| observer()).fit_prepared(&prepared)?;
+    (found.config, found.engine.reason) = (fit.config.clone(), fit.engine.reason.clone());
+    (found.n_rows, found.rows, found.recall) = (fit.n_rows, fit.rows.clone(), fit.recall);
+    Ok(found)
+}
+
 /// The fit on the graph that is left.
-fn fit_of<E: Engine>(fit: &Fit, mut best: Hypothesis<E>, removed: &[Removed], bridges: &[Bridge]) -> Result<Fit> {
+fn fit_of<E: Engine>(
+    fit: &Fit,
+    mut best: Hypothesis<E>,
+    removed: &[Removed],
+    bridges: &[Bridge],
+    observer: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<Fit> {
     let graph = &best.problem.graph;
     let taken = bridges.iter().filter(|bridge| bridge.taken).map(|bridge| bridge.edge);
     let data = FittedData {
@@ -275,7 +304,14 @@ fn fit_of<E: Engine>(fit: &Fit, mut best: Hypothesis<E>, removed: &[Removed], br
     };
     let stop = best.stop.unwrap_or(Stop::Interrupted);
     let start = (fit.start, fit.start_seed);
-    let mut pruned = Fit::new(&best.problem, &fit.config, &data, &mut best.engine, &best.posterior, stop, start)?;
+    let mut pruned = if fit.config.graph_likelihood && stop != Stop::Interrupted {
+        again_on(fit, graph.clone(), observer)?
+    } else {
+        let mut made = Fit::new(&best.problem, &fit.config, &data, &mut best.engine, &best.posterior, stop, start)?;
+        made.quality = Some(quality(&best.problem, &made.coordinates, None)?);
+        made
+    };
+    pruned.bridges = data.bridges;
     pruned.removed = fit.removed.iter().copied().chain(removed.iter().map(|edge| edge.score.edge)).collect();
     Ok(pruned)
 }

@@ -74,7 +74,7 @@ impl<'a, E: Engine> Search<'a, E> {
         let edges = fit.graph.edges().len();
         Ok(Self {
             graph: fit.graph.clone(),
-            config: fit.config_of_refits(),
+            config: fit.config_of_hypotheses(),
             min_gain: options.min_gain,
             most: options.max_removed.unwrap_or(edges / 10).min(edges),
             best,

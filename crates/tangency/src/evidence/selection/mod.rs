@@ -10,7 +10,7 @@ mod tests;
 pub use candidates::{Candidate, GraphChoice};
 pub use summary::{CandidateSummary, Distance, Ranking};
 
-use crate::config::Config;
+use crate::config::{Config, FeatureWeight};
 use crate::error::{Error, Result};
 use crate::fit::{Fit, Fitter, Plan, available_memory};
 use crate::inference::Stop;
@@ -119,6 +119,13 @@ impl Selection {
         n_components: Vec<usize>,
     ) -> Result<Self> {
         candidates::check(values, &config, &choices, &n_components)?;
+        if choices.len() > 1 {
+            // the graph is data to its own likelihood, so that only the paper's bound compares graphs
+            config.graph_likelihood = false;
+        } else if matches!(config.feature_weight, FeatureWeight::Auto | FeatureWeight::Polish) {
+            // bounds compare only with the same weight
+            config.feature_weight = FeatureWeight::Fixed(1.0);
+        }
         let largest = Config { n_components: n_components.iter().copied().max().unwrap_or(1), ..config.clone() };
         let plan = Plan::new(values.nrows(), values.ncols(), &largest);
         plan.check_memory()?;

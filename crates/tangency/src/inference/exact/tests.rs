@@ -107,7 +107,7 @@ impl Case {
 fn bound(problem: &Problem, state: &State<Beliefs>) -> f64 {
     let State { hyper, statistics, .. } = state;
     let log_dets = Exact::new(problem, &Config::default()).unwrap().log_determinants(problem, hyper).unwrap();
-    bound::bound(problem, statistics, hyper, &log_dets).total()
+    bound::bound(problem, statistics, hyper, None, &log_dets).total()
 }
 
 fn close(found: f64, expected: f64) -> bool {

@@ -84,7 +84,7 @@ fn whole_bound(engine: &mut Factorised, problem: &Problem, state: &State<Beliefs
     let mut state = engine.state(problem, state.hyper, state.beliefs.clone());
     state.statistics.residual = engine.residual(problem, &state.beliefs);
     let log_dets = engine.log_determinants(problem, &state.hyper).unwrap();
-    (bound(problem, &state.statistics, &state.hyper, &log_dets).total(), state)
+    (bound(problem, &state.statistics, &state.hyper, None, &log_dets).total(), state)
 }
 
 fn close(found: f64, expected: f64) -> bool {

@@ -98,6 +98,43 @@ impl PairField {
         self.with(graph, affinity, sociability).sums(&self.pairs, depth)
     }
 
+    /// What these points, those of a list, do to one outside them at N(x, spread) with ρ = 1; one may be left out.
+    pub fn outside(
+        &self,
+        affinity: &Affinity,
+        sociability: &[f64],
+        (x, spread): (&[f64], &[f64]),
+        points: &[u32],
+        without: Option<usize>,
+    ) -> OutsideSums {
+        let d = x.len();
+        let mut lanes = Lanes::new(d);
+        let mut sums = OutsideSums { around: 0.0, push: vec![0.0; d], curvature: vec![0.0; packed(d)] };
+        let block = |j: usize, a: usize, b: usize| match &self.spreads {
+            OwnSpreads::Independent(blocks) => blocks[(j * d + a) * d + b],
+            OwnSpreads::Joint(_) => 0.0,
+        };
+        for part in points.chunks(WIDTH) {
+            let mut mass = [0.0; WIDTH];
+            for (l, &j) in part.iter().enumerate() {
+                let j = j as usize;
+                mass[l] = if without == Some(j) { 0.0 } else { sociability[j] };
+                for a in 0..d {
+                    lanes.means[a][l] = x[a] - self.x[j * d + a];
+                    for b in 0..=a {
+                        lanes.spreads[place(a, b)][l] = spread[a * d + b] + block(j, a, b);
+                    }
+                }
+            }
+            lanes.evaluate(affinity, Depth::Curvature);
+            sums.around += dot(&mass, &lanes.value);
+            sums.push.iter_mut().zip(&lanes.slope).for_each(|(slot, slope)| *slot += dot(&mass, slope));
+            let bends = sums.curvature.iter_mut().zip(&lanes.curvature);
+            bends.for_each(|(slot, curvature)| *slot += dot(&mass, curvature));
+        }
+        sums
+    }
+
     /// x → t·x.
     pub fn rescale(&mut self, t: f64) {
         self.x.iter_mut().for_each(|x| *x *= t);
@@ -172,6 +209,16 @@ pub struct PairSums {
     pub curvature: Vec<f64>,
     /// Standard error of `expected` where it was sampled.
     pub error: f64,
+}
+
+/// What points do to one outside them.
+pub struct OutsideSums {
+    /// Σ_j ρ_j E h.
+    pub around: f64,
+    /// What pushes it away. `[d]`
+    pub push: Vec<f64>,
+    /// Curvature of `around`, packed.
+    pub curvature: Vec<f64>,
 }
 
 /// Points or cells as one point sees them, by component.

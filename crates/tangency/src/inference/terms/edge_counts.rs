@@ -46,6 +46,16 @@ fn memberships(problem: &Problem, k: usize) -> Vec<f64> {
     counts.into_iter().map(|count| count / mean).collect()
 }
 
+/// The counts of the edges of a new point to neighbours at these distances, 1 in the mean.
+pub fn counts_of_star(lengths: &[f64]) -> Vec<f64> {
+    let mut sorted = lengths.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let (nearest, width, _) = neighborhood(&sorted);
+    let counts: Vec<f64> = lengths.iter().map(|length| (-(length - nearest) / width).exp().max(LEAST)).collect();
+    let mean = counts.iter().sum::<f64>() / counts.len() as f64;
+    counts.into_iter().map(|count| count / mean).collect()
+}
+
 /// Distance of the nearest, width, and distance of the farthest of a point's neighbours.
 fn neighborhood(lengths: &[f64]) -> (f64, f64, f64) {
     let (nearest, farthest) = (lengths[0], lengths[lengths.len() - 1]);

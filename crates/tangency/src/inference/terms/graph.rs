@@ -5,8 +5,8 @@
 
 use crate::graph::Graph;
 use crate::inference::moments::CoordinateMoments;
-use crate::inference::pairs::PairSums;
-use crate::linalg::{small, symmetric_eigen};
+use crate::inference::pairs::{Depth, PairField, PairSums};
+use crate::linalg::{columns_times, dot, small, symmetric_eigen};
 use crate::model::{Affinity, Hyperparameters, Problem};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -25,6 +25,12 @@ const SCALES: [f64; 13] = [-0.7, -0.45, -0.3, -0.2, -0.1, -0.04, 0.0, 0.04, 0.1,
 const TRIED_EDGES: usize = 20_000;
 /// ν at most this share of λ·(mean degree).
 pub const LARGEST_NU: f64 = 0.06;
+
+/// Most steps of ρ in an iteration: where all pairs are held, and where each step is a sum over all of them.
+const BALANCINGS: usize = 30;
+const FEW_BALANCINGS: usize = 2;
+/// ρ is balanced when no factor is farther from 1 than this.
+const BALANCED: f64 = 1e-3;
 
 /// The parts of the graph's likelihood that are learned, and what the bound needs of q(x) for it.
 #[derive(Clone)]
@@ -203,6 +209,29 @@ impl GraphTerm {
 
     fn reach(&self) -> f64 {
         (self.sociability.len() as f64).powf((2.0 / self.d_x() as f64).min(1.5))
+    }
+}
+
+/// ρ in balance with what points have around them, as far as that is cheap.
+pub fn balance(term: &mut GraphTerm, field: &PairField, graph: &Graph) {
+    match field.affinities(graph, &term.affinity) {
+        Some(affinities) => {
+            let mut around = columns_times(&affinities, &term.sociability);
+            for _ in 0..BALANCINGS {
+                let farthest = term.balance(&around);
+                around = columns_times(&affinities, &term.sociability);
+                if farthest < BALANCED {
+                    break;
+                }
+            }
+            term.expected = 0.5 * dot(&around, &term.sociability);
+        }
+        None => {
+            for _ in 0..FEW_BALANCINGS {
+                term.balance(&field.sums(graph, &term.affinity, &term.sociability, Depth::Value).around);
+            }
+            term.take(&field.sums(graph, &term.affinity, &term.sociability, Depth::Value));
+        }
     }
 }
 
