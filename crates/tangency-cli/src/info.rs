@@ -72,8 +72,7 @@ pub fn summary(model: &Model) -> Vec<String> {
     let coordinates: Vec<String> = shown.coordinates.iter().map(axis).collect();
     let paper = model.fit.graph_model.is_none();
     let known = shown.hyperparameters.named().filter(|(name, _)| !(paper && *name == "heaviness"));
-    let hyper: Vec<String> =
-        known.map(|(name, value)| format!("{name} {}", size(value))).collect();
+    let hyper: Vec<String> = known.map(|(name, value)| format!("{name} {}", size(value))).collect();
     let mut lines = vec![
         format!(
             "{} points, {} features ({}) → {} coordinates",

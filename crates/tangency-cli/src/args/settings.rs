@@ -158,7 +158,9 @@ fn value_name(setting: &Setting) -> String {
         Kind::Real(Range::Share) => "SHARE".into(),
         Kind::Real(_) => "NUMBER".into(),
         Kind::LearnedOr(_) => "NUMBER|learned".into(),
-        Kind::ChoiceOr(list, _) => list().iter().fold("NUMBER".into(), |text, choice| format!("{text}|{}", choice.name)),
+        Kind::ChoiceOr(list, _) => {
+            list().iter().fold("NUMBER".into(), |text, choice| format!("{text}|{}", choice.name))
+        }
         _ => flag_name(setting.name).replace('-', "_").to_uppercase(),
     }
 }

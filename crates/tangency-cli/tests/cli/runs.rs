@@ -29,8 +29,8 @@ fn fit_writes_model_embedding_and_trace() {
     }
 
     let trace = Columns::read(&folder.path().join("t.csv"));
-    let parts = ["part_likelihood", "part_log_determinant", "part_maps", "part_coordinates"];
-    let names = ["iteration", "bound_scaled", "bound", "gamma", "alpha", "lambda", "nu"];
+    let parts = ["part_likelihood", "part_log_determinant", "part_maps", "part_coordinates", "part_graph"];
+    let names = ["iteration", "bound_scaled", "bound", "gamma", "alpha", "lambda", "nu", "heaviness"];
     assert_eq!(trace.header, [&names[..], &parts[..]].concat());
     let columns = parts.map(|part| trace.numbers(part));
     for (t, bound) in trace.numbers("bound_scaled").into_iter().enumerate() {

@@ -160,7 +160,9 @@ impl Setting {
         let fits = match (self.kind, value) {
             (_, Value::Unset) => self.optional,
             (Kind::Whole(least), Value::Whole(number)) => *number >= least,
-            (Kind::Real(range) | Kind::LearnedOr(range) | Kind::ChoiceOr(_, range), Value::Real(number)) => range.contains(*number),
+            (Kind::Real(range) | Kind::LearnedOr(range) | Kind::ChoiceOr(_, range), Value::Real(number)) => {
+                range.contains(*number)
+            }
             (Kind::LearnedOr(_), Value::Learned)
             | (Kind::Switch, Value::Switch(_))
             | (Kind::Choice(_) | Kind::ChoiceOr(..), Value::Word(_)) => true,

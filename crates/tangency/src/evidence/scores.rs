@@ -22,8 +22,8 @@ pub struct EdgeScore {
     /// R_e·r_e: large where an edge is hard to explain and little else joins its points.
     pub score: f64,
     /// −log of the edge's own rate in the graph's likelihood, in nats: large where points are joined that are far apart on the
-    /// map. Not a number for pairs that are no edges.
-    pub surprise: f64,
+    /// map. None for pairs that are no edges.
+    pub surprise: Option<f64>,
 }
 
 /// Scores every edge of a fit, the most suspect first. Resistances are those of the fit's engine: the factorised one
@@ -39,7 +39,7 @@ pub fn edge_scores(fit: &Fit) -> Result<Vec<EdgeScore>> {
     let map = |i: usize, a: usize| fit.maps.col_as_slice(i * d_x + a);
     let mut scores = score(edges, &resistances, &y, &fit.coordinates, map);
     let surprises = edge_surprises(fit);
-    scores.iter_mut().zip(surprises).for_each(|(score, surprise)| score.surprise = surprise);
+    scores.iter_mut().zip(surprises).for_each(|(score, surprise)| score.surprise = Some(surprise));
     most_suspect_first(&mut scores);
     Ok(scores)
 }
@@ -49,8 +49,7 @@ fn edge_surprises(fit: &Fit) -> Vec<f64> {
     let (n, d_x, graph) = (fit.n(), fit.coordinates.ncols(), &fit.graph);
     let x: Vec<f64> = (0..n * d_x).map(|p| fit.coordinates[(p / d_x, p % d_x)]).collect();
     let spreads = (0..n * d_x * d_x).map(|p| fit.coordinate_covariances[(p % (d_x * d_x), p / (d_x * d_x))]).collect();
-    let mut field =
-        PairField { pairs: Pairs::new(graph, &x, d_x, 0), x, spreads: OwnSpreads::Independent(spreads) };
+    let mut field = PairField { pairs: Pairs::new(graph, &x, d_x, 0), x, spreads: OwnSpreads::Independent(spreads) };
     let steps = field.steps(graph);
     let heaviness = if fit.graph_model.is_some() { fit.hyper.heaviness } else { FIRST_HEAVINESS };
     let mut term = GraphTerm::new(graph, d_x, vec![1.0; steps.len()], 1.0, heaviness);
@@ -62,9 +61,8 @@ fn edge_surprises(fit: &Fit) -> Vec<f64> {
     term.steps = field.steps(graph);
     balance(&mut term, &field, graph);
     let log_rho: Vec<f64> = term.sociability.iter().map(|rho| rho.ln()).collect();
-    let surprise = |(&(i, j), &step): (&(u32, u32), &f64)| {
-        -(log_rho[i as usize] + log_rho[j as usize] + term.affinity.log(step))
-    };
+    let surprise =
+        |(&(i, j), &step): (&(u32, u32), &f64)| -(log_rho[i as usize] + log_rho[j as usize] + term.affinity.log(step));
     graph.edges().iter().zip(&term.steps).map(surprise).collect()
 }
 
@@ -97,7 +95,7 @@ pub(super) fn score<'m>(
                 }
             }
             let residual = norm(&miss);
-            EdgeScore { edge, length, resistance, residual, score: resistance * residual, surprise: f64::NAN }
+            EdgeScore { edge, length, resistance, residual, score: resistance * residual, surprise: None }
         })
         .collect()
 }

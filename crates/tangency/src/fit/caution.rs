@@ -85,11 +85,19 @@ impl Sentence for Caution {
             )],
             Self::NotDetermined(axes) => {
                 let (are, their) = if axes.len() == 1 { ("is", "its") } else { ("are", "their") };
-                message![format!("{} {are} not determined: known no better than to half of {their} spread", listed(axes))]
+                message![format!(
+                    "{} {are} not determined: known no better than to half of {their} spread",
+                    listed(axes)
+                )]
             }
-            Self::NotUsed { used, of } => message![format!("{used} of {of} dimensions are used, the others have no spread")],
+            Self::NotUsed { used, of } => {
+                message![format!("{used} of {of} dimensions are used, the others have no spread")]
+            }
             Self::OneFeature(feature) => {
-                message![Piece::Column(feature.clone()), " holds nearly all of the variance, and the map shows little else"]
+                message![
+                    Piece::Column(feature.clone()),
+                    " holds nearly all of the variance, and the map shows little else"
+                ]
             }
             Self::OneRow(row) => message![
                 "row ",
@@ -97,7 +105,9 @@ impl Sentence for Caution {
                 " holds most of the variance, so far is it from all others, and the map may show little else"
             ],
             Self::CutRing => {
-                message!["edges join both ends of the one coordinate: the data close in a ring, which one dimension cuts open"]
+                message![
+                    "edges join both ends of the one coordinate: the data close in a ring, which one dimension cuts open"
+                ]
             }
             Self::NothingReduced => message![
                 "there are as many coordinates as features, so nothing is reduced, and the bound is only for comparison"
@@ -122,7 +132,7 @@ impl Sentence for Caution {
                 vec![Remedy::Raise("n_neighbors"), Remedy::Change("init"), Remedy::Raise("n_init")]
             }
             Self::NotConverged => vec![Remedy::Raise("max_iter")],
-            Self::LooseMaps => vec![Remedy::TurnOn("graph_likelihood")],
+            Self::LooseMaps => vec![Remedy::Omit("graph_likelihood"), Remedy::Lower("feature_weight")],
             Self::WorseThanPca { .. } | Self::WorseThanStart { .. } => {
                 vec![Remedy::Raise("n_neighbors"), Remedy::Raise("n_components")]
             }
@@ -164,7 +174,9 @@ impl Fit {
     fn cautions_of_map(&self, name: impl Fn(usize) -> String) -> Vec<Caution> {
         let mut cautions = Vec::new();
         let in_thousandths = |value: f64| (1000.0 * value.clamp(0.0, 0.999)).round() as u32;
-        if let Some(quality) = self.quality {
+        // as many components as features keep everything
+        let reduces = self.coordinates.ncols() < self.observations.ncols();
+        if let Some(quality) = self.quality.filter(|_| reduces) {
             let (ours, pca) = (in_thousandths(quality.trustworthiness), in_thousandths(quality.pca));
             let start = quality.start.map(in_thousandths);
             cautions.extend((ours + WORSE < pca).then_some(Caution::WorseThanPca { ours, pca }));
@@ -194,14 +206,15 @@ impl Fit {
     /// A feature or a row that holds most of the variance as the model sees it.
     fn what_dominates(&self, name: impl Fn(usize) -> String) -> Option<Caution> {
         let (n, d_y) = (self.n(), self.observations.ncols());
-        let square = |i: usize, f: usize| {
-            ((self.observations[(i, f)] - self.scaling.center[f]) / self.scaling.scale[f]).powi(2)
-        };
+        let square =
+            |i: usize, f: usize| ((self.observations[(i, f)] - self.scaling.center[f]) / self.scaling.scale[f]).powi(2);
         let of_feature: Vec<f64> = (0..d_y).map(|f| (0..n).map(|i| square(i, f)).sum()).collect();
         let total: f64 = of_feature.iter().sum();
         let row = (0..n).find(|&i| (0..d_y).map(|f| square(i, f)).sum::<f64>() > MOST * total);
         let feature = of_feature.iter().position(|&part| part > NEARLY_ALL * total).filter(|_| d_y > 2);
-        row.filter(|_| n > 10).map(|i| Caution::OneRow(name(i))).or(feature.map(|feature| Caution::OneFeature(Column::Numbered(feature))))
+        row.filter(|_| n > 10)
+            .map(|i| Caution::OneRow(name(i)))
+            .or(feature.map(|feature| Caution::OneFeature(Column::Numbered(feature))))
     }
 
     /// What to know before trusting this fit; `name` is what a point is called.

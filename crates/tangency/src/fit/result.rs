@@ -5,7 +5,7 @@ use crate::config::{Config, FeatureWeight, Init, Uncertainty};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::inference::{BoundParts, Deviations, Engine, EngineNotes, Posterior, State, Stop, TracePoint};
-use crate::linalg::{Matrix, lower_factor, small, product, symmetric_eigen, transposed_product};
+use crate::linalg::{Matrix, lower_factor, product, small, symmetric_eigen, transposed_product};
 use crate::message;
 use crate::message::{Piece, Remedy};
 use crate::model::{Hyperparameters, Problem, ScaledTable, Scaling};

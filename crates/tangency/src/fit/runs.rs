@@ -1,6 +1,6 @@
 //! The runs of a fit: from every start that the plan names, and what is kept of the best.
 
-use super::path::{Candidate, quality, FIRST_WEIGHT, Walk};
+use super::path::{Candidate, FIRST_WEIGHT, Walk, quality};
 use super::plan::no_start;
 use super::{Fit, Hypothesis, Plan};
 use crate::config::{Config, FeatureWeight, Init};

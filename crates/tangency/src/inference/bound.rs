@@ -25,7 +25,8 @@ named_numbers! {
 
 impl BoundParts {
     /// Before anything is known.
-    pub const UNKNOWN: Self = Self { likelihood: f64::NEG_INFINITY, log_determinant: 0.0, maps: 0.0, coordinates: 0.0, graph: 0.0 };
+    pub const UNKNOWN: Self =
+        Self { likelihood: f64::NEG_INFINITY, log_determinant: 0.0, maps: 0.0, coordinates: 0.0, graph: 0.0 };
 
     /// The bound.
     pub fn total(&self) -> f64 {

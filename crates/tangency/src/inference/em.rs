@@ -7,8 +7,8 @@
 use super::acceleration::{Momentum, Snapshot};
 use super::bound::{BoundParts, bound};
 use super::engine::{Beginning, Engine};
-use super::spectrum::Spectrum;
 use super::pairs::Depth;
+use super::spectrum::Spectrum;
 use super::start::{Layout, Start, StartUnits, scaled_start, start_scale};
 use super::state::State;
 use super::terms::coordinates::update_alpha;
@@ -95,7 +95,7 @@ impl<'a, E: Engine> Run<'a, E> {
                 (Beginning { mean: Matrix::zeros(n, d_x), spread: 1.0, maps: Some(c.clone()) }, stage, hyper)
             }
             Start::Layout(layout) => {
-                let units = if layout.in_units { StartUnits::OfLayout } else { units };
+                let units = if layout.in_units { StartUnits::Layout } else { units };
                 let scale = start_scale(problem, &layout.coordinates, units);
                 let (mean, spread) = scaled_start(problem, &layout.coordinates, units);
                 let mut maps = layout.maps.clone();
@@ -408,3 +408,7 @@ pub fn layout_of<E: Engine>(problem: &Problem, engine: &E, state: &State<E::Beli
     let coordinates = engine.coordinates(problem, &state.beliefs);
     Layout { coordinates, maps, hyper: state.hyper, in_units }
 }
+
+#[cfg(test)]
+#[path = "em_graph_tests.rs"]
+mod graph_tests;

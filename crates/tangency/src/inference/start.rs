@@ -124,17 +124,17 @@ fn isotropic_edges(problem: &Problem, axes: Matrix) -> Result<Matrix> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StartUnits {
     /// As the paper's prior likes the coordinates.
-    OfPrior,
+    Prior,
     /// Edges have length 1 in the mean square: the graph's likelihood.
-    OfEdges,
+    Edges,
     /// Those that a layout is in.
-    OfLayout,
+    Layout,
 }
 
 impl StartUnits {
     /// Those of the model that is asked for.
     pub fn of(config: &Config) -> Self {
-        if config.graph_likelihood { Self::OfEdges } else { Self::OfPrior }
+        if config.graph_likelihood { Self::Edges } else { Self::Prior }
     }
 }
 
@@ -148,9 +148,9 @@ pub(super) fn start_scale(problem: &Problem, x: &Matrix, units: StartUnits) -> f
         .map(|&(i, j)| (0..d_x).map(|a| (x[(j as usize, a)] - x[(i as usize, a)]).powi(2)).sum::<f64>())
         .sum();
     let wanted = match units {
-        StartUnits::OfPrior => ((n - 1) * d_x) as f64 / 2.0,
-        StartUnits::OfEdges => problem.graph.edges().len() as f64,
-        StartUnits::OfLayout => steps,
+        StartUnits::Prior => ((n - 1) * d_x) as f64 / 2.0,
+        StartUnits::Edges => problem.graph.edges().len() as f64,
+        StartUnits::Layout => steps,
     };
     if steps > 0.0 { (wanted / steps).sqrt() } else { 1.0 }
 }
@@ -163,8 +163,8 @@ pub(super) fn scaled_start(problem: &Problem, x: &Matrix, units: StartUnits) -> 
     let mean = Matrix::from_fn(n, d_x, |i, a| scale * (x[(i, a)] - means[a]));
     // a thirtieth of a typical step along an edge
     let spread = match units {
-        StartUnits::OfPrior => 1e-3 * (n - 1) as f64 / (2 * problem.graph.edges().len()) as f64,
-        StartUnits::OfEdges | StartUnits::OfLayout => 1e-3,
+        StartUnits::Prior => 1e-3 * (n - 1) as f64 / (2 * problem.graph.edges().len()) as f64,
+        StartUnits::Edges | StartUnits::Layout => 1e-3,
     };
     (mean, spread)
 }

@@ -26,7 +26,13 @@ impl Hyperparameters {
             Rule::Fixed(value) => value,
             Rule::Learned => 1.0,
         };
-        Self { alpha: config.alpha0, gamma: config.gamma0, lambda: first(config.lambda), nu: first(config.nu), heaviness: 0.0 }
+        Self {
+            alpha: config.alpha0,
+            gamma: config.gamma0,
+            lambda: first(config.lambda),
+            nu: first(config.nu),
+            heaviness: 0.0,
+        }
     }
 
     /// Those that go with x → t·x, C → C/t, but for what the settings hold.
@@ -47,6 +53,8 @@ impl Hyperparameters {
     /// Whether all are numbers that a fit can have found.
     pub fn are_possible(&self) -> bool {
         let positive = |value: f64| value > 0.0 && value.is_finite();
-        [self.alpha, self.gamma, self.lambda].into_iter().all(positive) && (self.nu == 0.0 || positive(self.nu)) && (0.0..=1.0).contains(&self.heaviness)
+        [self.alpha, self.gamma, self.lambda].into_iter().all(positive)
+            && (self.nu == 0.0 || positive(self.nu))
+            && (0.0..=1.0).contains(&self.heaviness)
     }
 }

@@ -41,8 +41,8 @@ pub struct EdgeRow {
     pub residual: f64,
     /// Resistance times residual.
     pub score: f64,
-    /// −log of its rate in the graph's likelihood; not a number for a removed one.
-    pub surprise: f64,
+    /// −log of its rate in the graph's likelihood; none for a removed one.
+    pub surprise: Option<f64>,
     /// What its removal gained, of a removed one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gain: Option<f64>,
@@ -96,9 +96,9 @@ impl EdgeRow {
         Self { i, j, points: edge, ids, length, resistance, residual, score, surprise, gain: None }
     }
 
-    /// Its numbers in the order of their names.
+    /// Its numbers in the order of their names; not a number is one that there is none of.
     pub fn numbers(&self) -> [f64; Self::NUMBERS.len()] {
-        [self.length, self.resistance, self.residual, self.score, self.surprise]
+        [self.length, self.resistance, self.residual, self.score, self.surprise.unwrap_or(f64::NAN)]
     }
 }
 

@@ -1,6 +1,6 @@
 //! Acceleration: fewer iterations to the same end, a bound that never falls, the same bits for any thread count.
 
-use super::{clean_roll, fit};
+use super::{clean_roll, fit, paper};
 use tangency::quality::affine_r2;
 use tangency::{Config, Fit, Init, Rule};
 
@@ -13,7 +13,7 @@ fn iterations(fit: &Fit) -> usize {
 #[test]
 fn acceleration_shortens_the_climb_and_keeps_its_end() {
     let (roll, edges) = clean_roll(300, 0.15, 3);
-    let with = Config { init: Init::Isomap, ..Config::default() };
+    let with = Config { init: Init::Isomap, ..paper() };
     let without = Config { accelerate: false, ..with.clone() };
     let (fast, slow) = (fit(with, &roll.points, &edges), fit(without, &roll.points, &edges));
     let (few, many) = (iterations(&fast), iterations(&slow));
@@ -27,9 +27,9 @@ fn acceleration_shortens_the_climb_and_keeps_its_end() {
 #[test]
 fn the_bound_never_falls_along_a_run() {
     let (roll, edges) = clean_roll(150, 0.05, 1);
-    let fixed = Config { lambda: Rule::Fixed(1.0), nu: Rule::Fixed(0.0), ..Config::default() };
-    let smooth = Config { nu: Rule::Fixed(0.0), ..Config::default() };
-    for preset in [Config::default(), Config::authors(), fixed, smooth] {
+    let fixed = Config { lambda: Rule::Fixed(1.0), nu: Rule::Fixed(0.0), ..paper() };
+    let smooth = Config { nu: Rule::Fixed(0.0), ..paper() };
+    for preset in [paper(), Config::authors(), fixed, smooth] {
         for init in [Init::Random, Init::Isomap, Init::Spectral, Init::Pca] {
             let found = fit(Config { init, max_iter: 60, tol: 0.0, ..preset.clone() }, &roll.points, &edges);
             for pair in found.trace.windows(2) {
@@ -46,7 +46,7 @@ fn one_thread_or_more_give_the_same_bits() {
     let (roll, edges) = clean_roll(420, 0.05, 1);
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| fit(Config { max_iter: 20, ..Config::default() }, &roll.points, &edges))
+        pool.install(|| fit(Config { max_iter: 20, ..paper() }, &roll.points, &edges))
     };
     let (one, two, three) = (on(1), on(2), on(3));
     assert!(one.coordinates == two.coordinates && one.coordinates == three.coordinates);

@@ -1,6 +1,6 @@
 //! Evidence about edges: scores, tests and pruning, on manifolds whose short-circuits are known.
 
-use crate::fit;
+use crate::{fit, paper};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use tangency::evidence::{
@@ -31,13 +31,13 @@ fn all(good: &[(u32, u32)], bad: &[(u32, u32)]) -> Vec<(u32, u32)> {
 #[test]
 fn short_circuits_of_a_roll_are_removed_and_only_they() {
     let (roll, good, bad) = roll();
-    let before = fit(Config::default(), &roll.points, &all(&good, &bad));
+    let before = fit(paper(), &roll.points, &all(&good, &bad));
     let after = pruned(&before, PruneOptions::default());
     let removed: HashSet<_> = after.removed.iter().map(|edge| edge.score.edge).collect();
     assert_eq!(removed, bad.iter().copied().collect());
     assert!(affine_r2(&before.coordinates, &roll.truth).unwrap() < 0.9);
     assert!(affine_r2(&after.fit.coordinates, &roll.truth).unwrap() > 0.99);
-    let truth = fit(Config::default(), &roll.points, &good);
+    let truth = fit(paper(), &roll.points, &good);
     assert!(after.fit.bound_scaled() > truth.bound_scaled() - 2.0);
     assert_eq!(after.fit.graph, truth.graph);
     assert_eq!(after.fit.removed.len(), bad.len());
@@ -50,7 +50,7 @@ fn short_circuits_of_a_roll_are_removed_and_only_they() {
 fn pruning_and_tests_go_on_from_the_posterior_of_the_fit() {
     let (roll, good, bad) = roll();
     for engine in [EngineKind::Exact, EngineKind::Factorised] {
-        let fitter = Fitter::new(Config { engine, ..Config::default() }).edges(all(&good, &bad));
+        let fitter = Fitter::new(Config { engine, ..paper() }).edges(all(&good, &bad));
         let (before, posterior) = fitter.fit_with_posterior(roll.points.as_ref()).unwrap();
         let posterior = posterior.unwrap();
         let mut done = 0;
@@ -78,7 +78,7 @@ fn pruning_and_tests_go_on_from_the_posterior_of_the_fit() {
 #[test]
 fn the_posterior_of_another_fit_is_not_used() {
     let (roll, good, bad) = roll();
-    let config = Config { max_iter: 20, ..Config::default() };
+    let config = Config { max_iter: 20, ..paper() };
     let before = fit(config.clone(), &roll.points, &all(&good, &bad));
     let other = Fitter::new(config).edges(good).fit_with_posterior(roll.points.as_ref()).unwrap().1;
     let options = PruneOptions { max_rounds: 1, ..PruneOptions::default() };
@@ -92,7 +92,7 @@ fn a_graph_without_short_circuits_keeps_its_edges_and_its_fit() {
     for (shape, noise) in [(Shape::SCurve, 0.0), (Shape::SwissRoll, 0.1)] {
         let data = generate(shape, 250, noise, 2);
         let (good, _) = data.neighbor_edges(9);
-        let before = fit(Config { connect: true, ..Config::default() }, &data.points, &good);
+        let before = fit(Config { connect: true, ..paper() }, &data.points, &good);
         let after = pruned(&before, PruneOptions::default());
         assert!(after.removed.len() * 200 <= before.graph.edges().len(), "{} removed", after.removed.len());
         assert!(after.fit.bound_scaled() >= before.bound_scaled());
@@ -106,7 +106,7 @@ fn a_graph_without_short_circuits_keeps_its_edges_and_its_fit() {
 fn where_no_good_edge_can_be_spared_nothing_is_removed_on_weak_evidence() {
     // nearly a chain: most edges hold it together, so there is nothing to compare with
     let helix = generate(Shape::Helix, 40, 0.0, 0);
-    let config = Config { n_neighbors: 2, n_components: 1, connect: true, ..Config::default() };
+    let config = Config { n_neighbors: 2, n_components: 1, connect: true, ..paper() };
     let before = tangency::Fitter::new(config).fit(&helix.points).unwrap();
     let after = pruned(&before, PruneOptions { max_removed: Some(100_000), ..Default::default() });
     assert!(after.removed.is_empty(), "{:?}", after.removed);
@@ -115,7 +115,7 @@ fn where_no_good_edge_can_be_spared_nothing_is_removed_on_weak_evidence() {
 #[test]
 fn pruning_keeps_to_its_limits() {
     let (roll, good, bad) = roll();
-    let before = fit(Config::default(), &roll.points, &all(&good, &bad));
+    let before = fit(paper(), &roll.points, &all(&good, &bad));
     let few = pruned(&before, PruneOptions { max_removed: Some(2), ..Default::default() });
     assert!(few.removed.len() <= 2 && few.fit.bound_scaled() >= before.bound_scaled());
     assert_eq!(pieces(&few.fit.graph).len(), 1);
@@ -132,7 +132,7 @@ fn pruning_keeps_to_its_limits() {
 #[test]
 fn pruning_can_be_stopped_and_returns_what_it_has() {
     let (roll, good, bad) = roll();
-    let before = fit(Config::default(), &roll.points, &all(&good, &bad));
+    let before = fit(paper(), &roll.points, &all(&good, &bad));
     for most in [3, 60, 260] {
         let mut left = most;
         let stopped = prune(&before, &PruneOptions::default(), &mut |_| {
@@ -150,7 +150,7 @@ fn pruning_can_be_stopped_and_returns_what_it_has() {
 #[test]
 fn pruning_has_the_same_bits_on_one_thread_and_on_two() {
     let (roll, good, bad) = roll();
-    let config = Config { max_iter: 40, ..Config::default() };
+    let config = Config { max_iter: 40, ..paper() };
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| pruned(&fit(config.clone(), &roll.points, &all(&good, &bad)), PruneOptions::default()))
@@ -163,7 +163,7 @@ fn pruning_has_the_same_bits_on_one_thread_and_on_two() {
 #[test]
 fn resistances_sum_to_the_number_of_points_less_one() {
     let (roll, good, bad) = roll();
-    let found = fit(Config { max_iter: 5, ..Config::default() }, &roll.points, &all(&good, &bad));
+    let found = fit(Config { max_iter: 5, ..paper() }, &roll.points, &all(&good, &bad));
     let scores = edge_scores(&found).unwrap();
     assert_eq!(scores.len(), good.len() + bad.len());
     let sum: f64 = scores.iter().map(|score| score.resistance).sum();
@@ -194,7 +194,7 @@ fn a_test_tells_a_short_circuit_from_a_good_edge_and_its_parts_add_up() {
     let (roll, good, bad) = roll();
     let mut go_on = |_, _| ControlFlow::Continue(());
     // a right layout: the false edge is added
-    let clean = fit(Config::default(), &roll.points, &good);
+    let clean = fit(paper(), &roll.points, &good);
     let tests = test_edges(&clean, &[bad[0], good[5]], 2, &mut go_on).unwrap();
     assert_eq!(tests.len(), 3, "jointly, then one by one");
     assert!(tests[0].added == [bad[0]] && tests[0].removed == [good[5]]);
@@ -210,7 +210,7 @@ fn a_test_tells_a_short_circuit_from_a_good_edge_and_its_parts_add_up() {
 fn what_cannot_be_tested_is_refused() {
     let curve = generate(Shape::SCurve, 60, 0.0, 1);
     let chain: Vec<(u32, u32)> = (0..59).map(|i| (i, i + 1)).collect();
-    let found = fit(Config { max_iter: 3, ..Config::default() }, &curve.points, &chain);
+    let found = fit(Config { max_iter: 3, ..paper() }, &curve.points, &chain);
     let mut go_on = |_, _| ControlFlow::Continue(());
     let message =
         |edges: &[(u32, u32)], seeds| match test_edges(&found, edges, seeds, &mut |_, _| ControlFlow::Continue(())) {
@@ -236,7 +236,7 @@ fn bridges_between_pieces_are_compared_by_the_bound() {
     let side = |i: u32| curve.truth[(i as usize, 0)] > 0.0;
     let cut: Vec<(u32, u32)> = good.into_iter().filter(|&(i, j)| side(i) == side(j)).collect();
     assert_eq!(pieces(&Graph::from_edges(160, cut.clone())).len(), 2);
-    let found = fit(Config { connect: true, ..Config::default() }, &curve.points, &cut);
+    let found = fit(Config { connect: true, ..paper() }, &curve.points, &cut);
     assert_eq!(found.bridges.len(), 1);
     let after = pruned(&found, PruneOptions::default());
     assert!(!after.bridges.is_empty());

@@ -1,5 +1,6 @@
 //! New points as a user sees them: where they go, what is expected there, how surprising they are.
 
+use crate::paper;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use tangency::evidence::{PruneOptions, prune};
@@ -23,7 +24,7 @@ fn case() -> &'static Case {
     static CASE: OnceLock<Case> = OnceLock::new();
     CASE.get_or_init(|| {
         let all = generate(Shape::SwissRoll, TRAIN + NEW, 0.1, 4);
-        let fit = Fitter::new(Config::default()).fit(&rows(&all.points, 0, TRAIN)).unwrap();
+        let fit = Fitter::new(paper()).fit(&rows(&all.points, 0, TRAIN)).unwrap();
         let mut fit = prune(&fit, &PruneOptions::default(), &mut |_| ControlFlow::Continue(())).unwrap().fit;
         fit.calibration = Some(calibrate(&fit, 5, |_, _| ControlFlow::Continue(())).unwrap());
         Case { all, fit }
@@ -64,9 +65,7 @@ fn many_features_are_placed_by_themselves_too() {
     let lifted = Matrix::from_fn(260, 40, |i, f| {
         (0..3).map(|a| ((f * 7 + a * 3) as f64).cos() * all.points[(i, a)]).sum::<f64>() + 0.01 * ((i * f) as f64).sin()
     });
-    let fit = Fitter::new(Config { init: Init::Isomap, max_iter: 40, ..Config::default() })
-        .fit(&rows(&lifted, 0, 200))
-        .unwrap();
+    let fit = Fitter::new(Config { init: Init::Isomap, max_iter: 40, ..paper() }).fit(&rows(&lifted, 0, 200)).unwrap();
     let extension = Extension::new(&fit).unwrap();
     let new = rows(&lifted, 200, 60);
     let together = extension.transform(&new).unwrap();
@@ -164,7 +163,7 @@ fn loadings_follow_the_surface() {
         let (a, b) = ((i % 15) as f64 + 0.2 * (i as f64).sin(), 0.6 * (i / 15) as f64 + 0.2 * (i as f64 * 1.7).cos());
         [a, b, 3.0 * b][f]
     });
-    let fit = Fitter::new(Config { init: Init::Isomap, max_iter: 60, ..Config::default() }).fit(&plane).unwrap();
+    let fit = Fitter::new(Config { init: Init::Isomap, max_iter: 60, ..paper() }).fit(&plane).unwrap();
     let all: Vec<usize> = (0..150).collect();
     let found = loadings(&fit, &all).unwrap();
     let ratio = |a: usize| found.mean[(2, a)] / found.mean[(1, a)];

@@ -1,5 +1,6 @@
 //! Graphs that users give or that come out broken.
 
+use crate::paper;
 use tangency::graph::{EdgeNames, edges_from_cells, pieces};
 use tangency::linalg::Matrix;
 use tangency::{Config, Error, Fitter, Graph, Init};
@@ -15,7 +16,7 @@ fn short(config: Config) -> Config {
 
 #[test]
 fn a_broken_graph_names_its_pieces_and_the_ways_out() {
-    let error = Fitter::new(short(Config::default())).fit(&two_lines()).err().unwrap();
+    let error = Fitter::new(short(paper())).fit(&two_lines()).err().unwrap();
     assert!(matches!(&error, Error::Disconnected { sizes, .. } if sizes == &[25, 15]));
     let text = error.to_string();
     assert!(
@@ -28,21 +29,21 @@ fn a_broken_graph_names_its_pieces_and_the_ways_out() {
 
 #[test]
 fn connect_adds_the_shortest_bridge_and_reports_it() {
-    let fit = Fitter::new(short(Config { connect: true, ..Config::default() })).fit(&two_lines()).unwrap();
+    let fit = Fitter::new(short(Config { connect: true, ..paper() })).fit(&two_lines()).unwrap();
     assert_eq!(fit.bridges, vec![(0, 25)]);
     assert_eq!(pieces(&fit.graph).len(), 1);
 }
 
 #[test]
 fn largest_keeps_the_rows_of_the_largest_piece() {
-    let fit = Fitter::new(short(Config { largest: true, ..Config::default() })).fit(&two_lines()).unwrap();
+    let fit = Fitter::new(short(Config { largest: true, ..paper() })).fit(&two_lines()).unwrap();
     assert_eq!(fit.rows, (0..25).collect::<Vec<_>>());
     assert_eq!((fit.n(), fit.n_rows), (25, 40));
 }
 
 #[test]
 fn a_radius_joins_all_within_it() {
-    let config = Config { radius: Some(1.5), largest: true, ..Config::default() };
+    let config = Config { radius: Some(1.5), largest: true, ..paper() };
     let fit = Fitter::new(short(config)).fit(&two_lines()).unwrap();
     assert_eq!(fit.graph.edges().len(), 24);
 }
@@ -50,7 +51,7 @@ fn a_radius_joins_all_within_it() {
 #[test]
 fn duplicate_points_do_no_harm() {
     let points = Matrix::from_fn(60, 2, |i, c| if c == 0 { (i / 2) as f64 } else { ((i / 2) as f64 * 0.3).sin() });
-    let fit = Fitter::new(short(Config { connect: true, ..Config::default() })).fit(&points).unwrap();
+    let fit = Fitter::new(short(Config { connect: true, ..paper() })).fit(&points).unwrap();
     assert!(fit.bound().is_finite() && fit.coordinates.is_all_finite());
 }
 

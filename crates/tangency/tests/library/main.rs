@@ -6,6 +6,7 @@ mod evidence;
 mod extend;
 mod golden;
 mod gpy;
+mod graph_likelihood;
 mod graphs;
 mod messages;
 mod models;
@@ -20,6 +21,11 @@ fn clean_roll(n: usize, noise: f64, seed: u64) -> (Synthetic, Vec<(u32, u32)>) {
     let roll = generate(Shape::SwissRoll, n, noise, seed);
     let (edges, _) = roll.neighbor_edges(9);
     (roll, edges)
+}
+
+/// Default settings without the graph's likelihood: the paper's model, which most of these tests are about.
+fn paper() -> Config {
+    Config { graph_likelihood: false, ..Config::default() }
 }
 
 fn fit(config: Config, points: &Matrix, edges: &[(u32, u32)]) -> Fit {

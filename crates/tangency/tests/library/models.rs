@@ -1,6 +1,6 @@
 //! What a fit can tell, and what its file keeps of it.
 
-use super::{clean_roll, fit};
+use super::{clean_roll, fit, paper};
 use tangency::fit::{Calibration, Caution, Plan, StartRank};
 use tangency::inference::EngineKind;
 use tangency::inference::Start;
@@ -10,7 +10,7 @@ use tangency::model::Prepared;
 use tangency::{Config, Error, Fitter, Init, ScalingRule, Shape, Stop, generate};
 
 fn small() -> (Matrix, Config) {
-    let config = Config { n_neighbors: 8, init: Init::Isomap, full_covariance: true, ..Config::default() };
+    let config = Config { n_neighbors: 8, init: Init::Isomap, full_covariance: true, ..paper() };
     (generate(Shape::SCurve, 120, 0.05, 3).points, config)
 }
 
@@ -99,7 +99,7 @@ fn the_gauge_is_canonical() {
             let (u, v) = (roll.truth[(i, 0)], roll.truth[(i, 1)]);
             if a == 0 { cos * u - sin * v } else { sin * u + cos * v }
         });
-        let config = Config { max_iter: 15, ..Config::default() };
+        let config = Config { max_iter: 15, ..paper() };
         Fitter::new(config).edges(edges.clone()).start(Start::Coordinates(start)).fit(&roll.points).unwrap()
     };
     let (straight, rotated) = (turned(0.0), turned(2.3));
@@ -117,7 +117,7 @@ fn an_observer_can_stop_a_fit_and_gets_what_there_is() {
     let (roll, edges) = clean_roll(150, 0.0, 1);
     for after in [1, 7, 15, 40] {
         let mut seen = 0;
-        let fitter = Fitter::new(Config { tol: 0.0, ..Config::default() }).edges(edges.clone()).observer(|_| {
+        let fitter = Fitter::new(Config { tol: 0.0, ..paper() }).edges(edges.clone()).observer(|_| {
             seen += 1;
             if seen >= after { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) }
         });
@@ -154,8 +154,7 @@ fn a_constant_feature_changes_no_coordinate_and_adds_no_evidence_of_its_own() {
 #[test]
 fn points_on_a_line_without_noise_have_a_bound_that_rises() {
     let line = Matrix::from_fn(60, 2, |i, f| i as f64 * [0.37, -1.1][f]);
-    let config =
-        Config { n_components: 1, n_neighbors: 4, max_iter: 200, tol: 0.0, init: Init::Pca, ..Config::default() };
+    let config = Config { n_components: 1, n_neighbors: 4, max_iter: 200, tol: 0.0, init: Init::Pca, ..paper() };
     let fit = Fitter::new(config).fit(&line).unwrap();
     for pair in fit.trace.windows(2) {
         let (before, after) = (pair[0].bound_scaled, pair[1].bound_scaled);
@@ -179,13 +178,13 @@ fn as_many_components_as_points_are_refused() {
 
 #[test]
 fn a_fit_too_large_for_memory_is_refused_with_a_way_out() {
-    let exact = Config { engine: EngineKind::Exact, ..Config::default() };
-    for (n, config) in [(50_000, exact), (10_000_000, Config::default())] {
+    let exact = Config { engine: EngineKind::Exact, ..paper() };
+    for (n, config) in [(50_000, exact), (10_000_000, paper())] {
         let error = Plan::with_memory(n, 20, &config, 8 << 30).check().unwrap_err().to_string();
         assert!(error.contains("GiB") && error.contains("sample of the rows"), "{error}");
     }
     for n in [50_000, 500] {
-        let plan = Plan::with_memory(n, 20, &Config::default(), 8 << 30);
+        let plan = Plan::with_memory(n, 20, &paper(), 8 << 30);
         assert!(plan.check().is_ok() && plan.needed() <= plan.available);
     }
 }
@@ -193,7 +192,7 @@ fn a_fit_too_large_for_memory_is_refused_with_a_way_out() {
 #[test]
 fn one_more_component_than_needed_is_harmless() {
     let (roll, edges) = clean_roll(150, 0.0, 1);
-    let found = fit(Config { n_components: 3, max_iter: 60, ..Config::default() }, &roll.points, &edges);
+    let found = fit(Config { n_components: 3, max_iter: 60, ..paper() }, &roll.points, &edges);
     assert!(found.coordinates.is_all_finite() && found.bound().is_finite());
 }
 

@@ -1,6 +1,6 @@
 //! Swiss rolls: how well they unroll, and what would go wrong without the cures.
 
-use super::{clean_roll, fit};
+use super::{clean_roll, fit, paper};
 use tangency::inference::Start;
 use tangency::quality::affine_r2;
 use tangency::{Config, Init, Rule, Stop};
@@ -9,12 +9,12 @@ use tangency::{Config, Init, Rule, Stop};
 fn default_unrolls_stays_unrolled_and_beats_ten_starts_of_the_authors() {
     for (seed, noise) in [(0, 0.0), (1, 0.15)] {
         let (roll, edges) = clean_roll(400, noise, seed);
-        let short = fit(Config::default(), &roll.points, &edges);
+        let short = fit(paper(), &roll.points, &edges);
         let r2 = affine_r2(&short.coordinates, &roll.truth).unwrap();
         assert_eq!(short.stop, Stop::Converged);
         assert!(r2 >= 0.985, "seed {seed}, noise {noise}: R² {r2}");
 
-        let longer = Config { max_iter: 3 * short.trace.len(), tol: 0.0, ..Config::default() };
+        let longer = Config { max_iter: 3 * short.trace.len(), tol: 0.0, ..paper() };
         let long = fit(longer, &roll.points, &edges);
         let later = affine_r2(&long.coordinates, &roll.truth).unwrap();
         assert!((later - r2).abs() <= 0.005, "seed {seed}, noise {noise}: R² {r2} became {later}");
@@ -30,7 +30,7 @@ fn default_unrolls_stays_unrolled_and_beats_ten_starts_of_the_authors() {
 fn a_random_start_grows_before_its_priors_are_learned() {
     let (roll, edges) = clean_roll(300, 0.0, 2);
     for random_state in 0..2 {
-        let config = Config { init: Init::Random, random_state, max_iter: 80, ..Config::default() };
+        let config = Config { init: Init::Random, random_state, max_iter: 80, ..paper() };
         let found = fit(config, &roll.points, &edges);
         assert_ne!(found.stop, Stop::Collapsed);
         assert!(affine_r2(&found.coordinates, &roll.truth).unwrap() > 0.6, "seed {random_state}");
@@ -41,7 +41,7 @@ fn a_random_start_grows_before_its_priors_are_learned() {
 #[test]
 fn a_collapsed_fit_says_so() {
     let (roll, edges) = clean_roll(200, 0.0, 2);
-    let config = Config { lambda: Rule::Fixed(1.0), nu: Rule::Fixed(300.0), init: Init::Random, ..Config::default() };
+    let config = Config { lambda: Rule::Fixed(1.0), nu: Rule::Fixed(300.0), init: Init::Random, ..paper() };
     assert_eq!(fit(config, &roll.points, &edges).stop, Stop::Collapsed);
 }
 
@@ -50,9 +50,8 @@ fn a_collapsed_fit_says_so() {
 #[test]
 fn good_coordinates_are_not_twisted() {
     let (roll, edges) = clean_roll(800, 0.0, 4);
-    let blurred = Config { gamma0: 0.05, max_iter: 25, ..Config::default() };
-    let paper =
-        Config { lambda: Rule::Fixed(1.0), nu: Rule::Fixed(0.0), accelerate: false, max_iter: 30, ..Config::default() };
+    let blurred = Config { gamma0: 0.05, max_iter: 25, ..paper() };
+    let paper = Config { lambda: Rule::Fixed(1.0), nu: Rule::Fixed(0.0), accelerate: false, max_iter: 30, ..paper() };
     for config in [blurred, paper] {
         let found = tangency::Fitter::new(config)
             .edges(edges.clone())
@@ -68,7 +67,7 @@ fn good_coordinates_are_not_twisted() {
 #[test]
 fn the_magnitude_of_the_maps_keeps_the_layout() {
     let (roll, edges) = clean_roll(400, 0.15, 0);
-    let long = Config { init: Init::Isomap, max_iter: 70, tol: 0.0, ..Config::default() };
+    let long = Config { init: Init::Isomap, max_iter: 70, tol: 0.0, ..paper() };
     let r2 = |config| affine_r2(&fit(config, &roll.points, &edges).coordinates, &roll.truth).unwrap();
     let (with, without) = (r2(long.clone()), r2(Config { nu: Rule::Fixed(0.0), ..long }));
     assert!(with > 0.985, "with ν: {with}");

@@ -32,7 +32,7 @@ impl Case {
         let (observations, coordinates, maps) = (normal(d_y, n), normal(d_x, n), normal(d_y, n * d_x));
         let mut positive = || 0.2 + 2.0 * rng.random::<f64>();
         let nu = if paper_prior { 0.0 } else { positive() };
-        let hyper = Hyperparameters { alpha: positive(), gamma: positive(), lambda: positive(), nu };
+        let hyper = Hyperparameters { alpha: positive(), gamma: positive(), lambda: positive(), nu, heaviness: 0.0 };
         let frozen = Frozen::new(observations, coordinates, maps, hyper, 0.03);
         Self { graph, frozen, rng }
     }

@@ -96,6 +96,7 @@ impl Case {
             gamma: positive(),
             lambda: positive(),
             nu: if paper { 0.0 } else { positive() },
+            heaviness: 0.0,
         };
         let engine = Exact::new(&problem, &Config::default()).unwrap();
         let state = engine.state(&problem, hyper, Beliefs::of(coordinates, maps));
@@ -177,11 +178,11 @@ proptest! {
             check("maps", &state)?;
             state.hyper.gamma = update_gamma(&problem, &state.statistics);
             check("gamma", &state)?;
-            let State { beliefs, hyper, statistics: Statistics { coordinates: of_x, maps: of_c, .. } } = &mut state;
+            let State { beliefs, hyper, statistics: Statistics { coordinates: of_x, maps: of_c, .. }, .. } = &mut state;
             if learn && paper {
                 hyper.lambda = update_lambda(&problem, of_c);
             } else if learn {
-                (hyper.lambda, hyper.nu) = update_lambda_nu(&problem, engine.spectrum(), of_c, hyper);
+                (hyper.lambda, hyper.nu) = update_lambda_nu(&problem, engine.spectrum(), of_c, hyper, None);
             }
             if learn {
                 hyper.alpha = update_alpha(&problem, engine.spectrum(), of_x);

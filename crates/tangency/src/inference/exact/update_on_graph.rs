@@ -20,12 +20,7 @@ const STEPS: usize = 30;
 const HALVINGS: usize = 12;
 
 /// Improves q(x) given q(C), as far as steps gain `least` nats.
-pub fn update_on_graph(
-    problem: &Problem,
-    state: &mut State<Beliefs>,
-    work: &mut Workspace,
-    least: f64,
-) -> Result<()> {
+pub fn update_on_graph(problem: &Problem, state: &mut State<Beliefs>, work: &mut Workspace, least: f64) -> Result<()> {
     let State { beliefs: Beliefs { coordinates, maps, .. }, hyper, statistics, graph: Some(term) } = state else {
         return Ok(());
     };

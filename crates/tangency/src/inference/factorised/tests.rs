@@ -48,6 +48,7 @@ impl Case {
             gamma: positive(),
             lambda: positive(),
             nu: if paper { 0.0 } else { positive() },
+            heaviness: 0.0,
         };
         let beliefs = Beliefs { x, s, c, t };
         let of_x = coordinate_moments(&problem, &beliefs);
@@ -166,7 +167,7 @@ proptest! {
         (last, state) = whole_bound(&mut engine, &problem, &state);
         for round in 0..4 {
             for update in 0..7 {
-                let State { beliefs, hyper, statistics } = &mut state;
+                let State { beliefs, hyper, statistics, .. } = &mut state;
                 match update {
                     0 => engine.improve_coordinate_covariances(&problem, &mut state).unwrap(),
                     1 => engine.improve_coordinates(&problem, &mut state, least).unwrap(),
@@ -176,7 +177,7 @@ proptest! {
                     5 if paper => hyper.lambda = update_lambda(&problem, &statistics.maps),
                     5 => {
                         (hyper.lambda, hyper.nu) =
-                            update_lambda_nu(&problem, engine.spectrum(), &statistics.maps, hyper);
+                            update_lambda_nu(&problem, engine.spectrum(), &statistics.maps, hyper, None);
                     }
                     _ => {
                         hyper.alpha = update_alpha(&problem, engine.spectrum(), &statistics.coordinates);

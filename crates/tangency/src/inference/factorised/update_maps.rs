@@ -71,11 +71,15 @@ impl Factorised {
         let spread = |i: usize, a: usize| {
             self.star_sums[i] / problem.graph.degree(i) as f64 * beliefs.s[(i * d_x + a) * d_x + a]
         };
-        self.by_edges(problem, |_| prior.own + prior.common, |a, i, j, _| {
-            let step = beliefs.x[j * d_x + a] - beliefs.x[i * d_x + a];
-            let joint = 0.5 * hyper.gamma * (step * step + spread(i, a) + spread(j, a));
-            (joint + prior.edge, joint - prior.edge)
-        })
+        self.by_edges(
+            problem,
+            |_| prior.own + prior.common,
+            |a, i, j, _| {
+                let step = beliefs.x[j * d_x + a] - beliefs.x[i * d_x + a];
+                let joint = 0.5 * hyper.gamma * (step * step + spread(i, a) + spread(j, a));
+                (joint + prior.edge, joint - prior.edge)
+            },
+        )
     }
 }
 

@@ -21,12 +21,7 @@ const HALVINGS: usize = 10;
 
 impl Factorised {
     /// Improves q(x) given q(C), as far as steps gain `least` nats.
-    pub(super) fn update_on_graph(
-        &mut self,
-        problem: &Problem,
-        state: &mut State<Beliefs>,
-        least: f64,
-    ) -> Result<()> {
+    pub(super) fn update_on_graph(&mut self, problem: &Problem, state: &mut State<Beliefs>, least: f64) -> Result<()> {
         if let Some(term) = &mut state.graph {
             term.weigh_edges();
         }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 /// Points of a cell that is not divided further.
 const LEAF: usize = 16;
 /// A cell is far from another when both radii together are below this share of their distance.
-const FAR: f64 = 0.5;
+const FAR: f64 = 0.4;
 
 /// Cells of points at some places.
 pub struct Cells {
@@ -40,14 +40,8 @@ impl Cells {
     /// Cells of points at these places. `[n·d]`
     pub fn new(x: &[f64], d: usize) -> Self {
         let n = x.len() / d;
-        let mut cells = Self {
-            d,
-            order: (0..n as u32).collect(),
-            nodes: vec![],
-            leaves: vec![],
-            near: vec![],
-            far: vec![],
-        };
+        let mut cells =
+            Self { d, order: (0..n as u32).collect(), nodes: vec![], leaves: vec![], near: vec![], far: vec![] };
         cells.divide(x, 0, n);
         let lists: Vec<(Vec<u32>, Vec<u32>)> = cells.leaves.par_iter().map(|&leaf| cells.lists(leaf)).collect();
         (cells.near, cells.far) = lists.into_iter().unzip();
@@ -89,8 +83,7 @@ impl Cells {
         let own = &self.nodes[leaf];
         while let Some(number) = open.pop() {
             let node = &self.nodes[number];
-            let distance =
-                own.center.iter().zip(&node.center).map(|(p, q)| (p - q).powi(2)).sum::<f64>().sqrt();
+            let distance = own.center.iter().zip(&node.center).map(|(p, q)| (p - q).powi(2)).sum::<f64>().sqrt();
             if own.radius + node.radius < FAR * distance {
                 far.push(number as u32);
             } else if let Some((left, right)) = node.children {

@@ -243,9 +243,7 @@ impl Sources {
             Spreads::Joint(_) => vec![],
             Spreads::Independent(blocks) => (0..d)
                 .flat_map(|a| (0..=a).map(move |b| (a, b)))
-                .map(|(a, b)| {
-                    joined(of_points(&|j| blocks[(j * d + a) * d + b]), &|cell| cell.spread[place(a, b)])
-                })
+                .map(|(a, b)| joined(of_points(&|j| blocks[(j * d + a) * d + b]), &|cell| cell.spread[place(a, b)]))
                 .collect(),
         };
         let mass = joined(of_points(&|j| weight * field.sociability[j]), &|cell| cell.mass);
@@ -305,10 +303,8 @@ impl Field<'_> {
                         .filter(|&j| j as usize != i && near.binary_search(&j).is_err())
                         .collect();
                     let weight = (n - 1 - near.len()) as f64 / others.len().max(1) as f64;
-                    let (near, far) = (
-                        Sources::gather(self, d, near, 1.0, &[]),
-                        Sources::gather(self, d, &others, weight, &[]),
-                    );
+                    let (near, far) =
+                        (Sources::gather(self, d, near, 1.0, &[]), Sources::gather(self, d, &others, weight, &[]));
                     let of_near = self.see(lanes, i, &[&near], depth);
                     let of_far = self.see(lanes, i, &[&far], depth);
                     let count = others.len().max(2) as f64;
@@ -349,8 +345,7 @@ impl Field<'_> {
         let d = self.d();
         let count = if depth == Depth::Curvature { packed(d) } else { 0 };
         let slopes = if depth >= Depth::Slope { d } else { 0 };
-        let mut seen =
-            Seen { around: 0.0, push: vec![0.0; slopes], curvature: vec![0.0; count], squares: 0.0 };
+        let mut seen = Seen { around: 0.0, push: vec![0.0; slopes], curvature: vec![0.0; count], squares: 0.0 };
         for sources in sources {
             for first in (0..sources.ids.len()).step_by(WIDTH) {
                 let mass = self.load(lanes, i, sources, first);

@@ -262,4 +262,3 @@ fn degrees(graph: &Graph, counts: &[f64]) -> Vec<f64> {
 fn identity(d: usize, value: f64) -> Vec<f64> {
     (0..d * d).map(|p| if p / d == p % d { value } else { 0.0 }).collect()
 }
-
