@@ -169,7 +169,7 @@ pub enum PruneStep {
 /// let pruned = prune(&fit, &PruneOptions::default(), &mut |_| ControlFlow::Continue(()))?;
 /// assert_eq!(pruned.removed.len(), 1);
 /// assert_eq!(pruned.removed[0].score.edge, false_pair);
-/// assert!(pruned.fit.bound() > fit.bound() + 2.0);
+/// assert!(pruned.bound_after > pruned.bound_before + 2.0);
 /// # Ok::<(), tangency::Error>(())
 /// ```
 pub fn prune(

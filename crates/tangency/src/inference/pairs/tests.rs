@@ -1,4 +1,6 @@
 //! Sums over pairs against the plainest double loop, of all kinds of pairs; the same on any number of threads.
+#![allow(clippy::unwrap_used)]
+
 use super::*;
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -98,7 +100,6 @@ fn cells_come_near_to_all_pairs() {
             let away: Vec<f64> = all.push.iter().zip(&near.push).map(|(p, q)| p - q).collect();
             let off = (near.expected / all.expected - 1.0).abs();
             let away = dot(&away, &away).sqrt() / size;
-            println!("d {d} 1/b {heaviness}: {off:.2e} {away:.2e}");
             assert!(off < 1e-3 && away < 5e-3, "{d} {heaviness}: {off} {away}");
         }
     }
