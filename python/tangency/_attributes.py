@@ -27,6 +27,7 @@ class Attributes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     gamma_: float
     lambda_: float
     nu_: float
+    heaviness_: float
     _native: Model
     _distances: Scaled | None
 
@@ -39,6 +40,9 @@ class Attributes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.lower_bounds_ = native.bounds
         for name, value in native.hyperparameters:
             setattr(self, f"{name}_", value)
+        self.feature_weight_, self.feature_weights_ = native.feature_weights
+        self.trustworthiness_ = native.quality
+        self.n_used_ = native.n_used
         self.n_iter_ = len(self.lower_bounds_)
         self.stop_reason_ = native.stop
         self.engine_, self.engine_reason_, self.solver_, self.bound_error_ = native.engine
@@ -76,6 +80,12 @@ class Attributes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def maps_std_(self) -> Array:
         """Standard deviations of the local maps."""
         return self._attribute("map_deviations")
+
+    @property
+    def sociability_(self) -> Array | None:
+        """How readily each point has neighbours."""
+        found = self._attribute("sociability")
+        return None if found is None else np.asarray(found)
 
     @property
     def edges_(self) -> NDArray[np.uint32]:

@@ -34,7 +34,8 @@ def edge_scores(model: LLLVM) -> NDArray[Any]:
     -------
     ndarray
         One record an edge: its points ``i`` and ``j``, ``length`` in scaled units, ``resistance`` (1 if it alone holds
-        the graph together), ``residual`` (what the local maps leave of it) and ``score``. In a good layout
+        the graph together), ``residual`` (what the local maps leave of it), ``score`` and
+        ``surprise`` (−log of its rate in the graph's likelihood). In a good layout
         short-circuits stand out by an order of magnitude; in a bad one the order can mislead, and :func:`prune` looks
         deeper.
 
@@ -125,7 +126,7 @@ class PruneResult:
     removed: NDArray[Any]
     """The edges removed, as :func:`edge_scores` gives them, with the ``gain`` of each in nats."""
     gain: float
-    """How much higher the bound is."""
+    """How much higher the bound of the paper's model is, which compares graphs."""
     baseline_mean: float
     """What a random good edge gains when it is removed."""
     baseline_std: float

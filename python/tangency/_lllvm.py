@@ -71,8 +71,19 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     prune : bool, default=False
         Remove the edges that the bound speaks against after the fit; see :func:`tangency.prune`.
     alpha, lam, nu : float, default=None
-        Values at which hyper-parameters are held; those that are None are learned. With many features (images) try
-        ``lam=1.0, nu=0.0``, the paper's prior.
+        Values at which hyper-parameters are held; those that are None are learned.
+    graph_likelihood : bool, default=True
+        Let the graph speak for itself: its missing edges keep points apart that are no neighbours. False is the
+        paper's model, whose bound compares graphs, but which folds or collapses on many real tables.
+    feature_weight : float or {'auto', 'polish'}, default='auto'
+        How much the features count against the graph in the layout. 1.0 is the plain model, a small number follows the
+        graph; 'polish' is the paper's model from that layout; 'auto' takes the largest of 'polish', 1.0, 0.3, 0.1 and
+        0.03 whose neighbourhoods are as good as the best, see `feature_weight_`.
+    edge_weights : {'membership', 'plain'}, default='membership'
+        How much each edge counts in the graph's likelihood: the less, the farther its points are apart among the
+        neighbours of each, or all alike.
+    heaviness : float, default=0.5
+        How heavy the tail of the graph's likelihood is, from 0.0, a Gaussian, to 1.0; None learns it by the bound.
     epsilon : float, default=1e-3
         The small constant of the paper's priors.
     gamma0 : float, default=1.0
@@ -122,11 +133,22 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     maps_, maps_std_ : ndarray of shape (n_samples, n_features, n_components)
         Change of each feature per unit of each coordinate next to each point, and its standard deviation.
     lower_bound_ : float
-        Lower bound on log p(X | graph), in nats and in the units of `X`.
+        Lower bound, in nats and in the units of `X`: on log p(X, graph) under the graph's likelihood, with the features
+        weighted by `feature_weight_`; on log p(X | graph) in the paper's model.
     lower_bounds_ : ndarray of shape (n_iter_,)
         The bound after each iteration.
-    alpha_, gamma_, lambda_, nu_ : float
+    alpha_, gamma_, lambda_, nu_, heaviness_ : float
         Hyper-parameters, in scaled units.
+    feature_weight_ : float or None
+        How much the features counted against the graph in the end; None if the paper's model had the last word.
+    feature_weights_ : list of tuple
+        The weights that were tried, each with the trustworthiness of the map; None stands for the paper's model.
+    trustworthiness_ : dict
+        Whether neighbours on the map are neighbours in the table: of the 'map', of 'pca', and of the 'start'.
+    sociability_ : ndarray of shape (n_samples,) or None
+        How readily each point has neighbours, ρ of the graph's likelihood; None in the paper's model.
+    n_used_ : int
+        Coordinates that are used: the others have no spread.
     graph_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
         The neighbour graph, 1 for an edge.
     edges_, bridges_, removed_edges_ : ndarray of shape (m, 2)
@@ -203,6 +225,10 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         alpha: float | None = None,
         lam: float | None = None,
         nu: float | None = None,
+        graph_likelihood: bool = True,
+        feature_weight: Any = "auto",
+        edge_weights: str = "membership",
+        heaviness: float | None = 0.5,
         epsilon: float = 1e-3,
         gamma0: float = 1.0,
         alpha0: float = 1e-3,
@@ -236,6 +262,10 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         self.alpha = alpha
         self.lam = lam
         self.nu = nu
+        self.graph_likelihood = graph_likelihood
+        self.feature_weight = feature_weight
+        self.edge_weights = edge_weights
+        self.heaviness = heaviness
         self.epsilon = epsilon
         self.gamma0 = gamma0
         self.alpha0 = alpha0
@@ -254,7 +284,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     def authors(cls, **params: Any) -> LLLVM:
         """An estimator with the settings of the paper's authors.
 
-        λ = 1, ν = 0, α fixed, one random start, no acceleration.
+        λ = 1, ν = 0, α fixed, one random start, no acceleration, no likelihood of the graph.
 
         Parameters
         ----------

@@ -70,6 +70,9 @@ class Selection:
     def best_model(self, X: Any) -> LLLVM:
         """Fits the best candidate to a table, from the seed whose bound was highest.
 
+        It has the settings of the selection: with `graph_likelihood` it is a fit with the graph's likelihood, also if
+        the graphs were compared by the bound of the paper's model.
+
         Parameters
         ----------
         X : array_like
@@ -170,7 +173,8 @@ def select(
         Show progress.
     **settings
         Other parameters of :class:`LLLVM` for all fits, such as ``connect``, ``random_state``, ``scaling``. Here
-        `connect` is False unless given: a graph in pieces is no candidate.
+        `connect` is False unless given: a graph in pieces is no candidate. Several graphs are compared by the bound of
+        the paper's model: to its own likelihood a graph is data, and bounds on different data do not compare.
 
     Returns
     -------

@@ -24,7 +24,7 @@ PEERS: tuple[str, ...] = tuple(_LISTS["choices"]["method"])
 ENTRANTS: tuple[str, ...] = tuple(_LISTS["choices"]["entrant"])
 #: The words that arguments may be: of the settings, and of what Python has beside them.
 CHOICES: dict[str, tuple[str, ...]] = {
-    name: tuple(choice["name"] for choice in row["choices"]) for name, row in TABLE.items() if row["kind"] == "choice"
+    name: tuple(choice["name"] for choice in row["choices"]) for name, row in TABLE.items() if row["choices"]
 } | {"method": PEERS, "metric": ("euclidean", "precomputed")}
 #: The largest whole number that goes to the native module.
 MOST = 2**63 - 1
@@ -63,7 +63,7 @@ def count(name: str, value: object, size: int) -> int:
     return number
 
 
-def real(name: str, value: object) -> float:
+def real(name: str, value: object, allowed: str = "a number") -> float:
     """A finite number; whether it is in its range is the library's to say."""
     number = math.nan
     if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
@@ -72,7 +72,7 @@ def real(name: str, value: object) -> float:
         except OverflowError:
             pass
     if not math.isfinite(number):
-        raise wrong(name, value, "a number")
+        raise wrong(name, value, allowed)
     return number
 
 
@@ -122,15 +122,22 @@ def setting(name: str, value: object) -> Any:
         return None if row["optional"] else "learned"
     if kind == "switch":
         return switch(name, value)
-    if kind == "choice":
+    if kind == "choice" or (kind == "choice-or-real" and isinstance(value, str) and value in CHOICES[name]):
         return choice(name, value)
     if kind == "whole":
         return whole(name, value, row["range"]["least"])
-    number, limits = real(name, value), row["range"]
+    number, limits = real(name, value, allowed(row)), row["range"]
     above, least, most = limits.get("above", -math.inf), limits.get("least", -math.inf), limits.get("most", math.inf)
     if not (number > above and least <= number <= most):
-        raise wrong(name, value, row["allowed"].replace("learned", "None, which learns it"))
-    return {"fixed": number} if kind == "learned-or-real" else number
+        raise wrong(name, value, allowed(row))
+    return {"fixed": number} if kind in ("learned-or-real", "choice-or-real") else number
+
+
+def allowed(row: dict[str, Any]) -> str:
+    """What a setting may be, in the words of Python."""
+    words = [choice["name"] for choice in row["choices"] or ()]
+    said: str = row["allowed"].replace("learned", "None, which learns it")
+    return said.replace(", ".join(words), ", ".join(map(repr, words))) if words else said
 
 
 def config(params: dict[str, Any]) -> str:
@@ -165,6 +172,8 @@ def params_of(settings: dict[str, Any]) -> dict[str, Any]:
         value = settings[row["name"]]
         if row["kind"] == "learned-or-real":
             value = None if value == "learned" else value["fixed"]
+        if row["kind"] == "choice-or-real" and not isinstance(value, str):
+            value = value["fixed"]
         # a start that was given is not kept in a model
         params[name] = value if name != "init" or value in CHOICES["init"] else row["default"]
     return params

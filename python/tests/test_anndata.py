@@ -62,6 +62,7 @@ def test_the_results_are_where_scanpy_users_look_for_them(adata):
         "gamma": model.gamma_,
         "lambda": model.lambda_,
         "nu": model.nu_,
+        "heaviness": model.heaviness_,
     }
     assert told["graph_key"] == "lllvm_graph"
     assert {"use_rep": "X_pca", "neighbors_key": "neighbors", "max_iter": 30, "n_components": 2}.items() <= told[

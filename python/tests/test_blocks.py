@@ -178,7 +178,7 @@ schema = pa.schema([(name, pa.float64()) for name in ("c1", "c2", "c3")])
 with pq.ParquetWriter(source, schema) as writer:
     for _ in range(rows // 5000):
         writer.write_table(pa.table({name: draw.normal(size=5000) / 2 for name in schema.names}))
-model = LLLVM(1, n_neighbors=3, max_iter=5).fit(datasets.make_s_curve(40)[0])
+model = LLLVM(1, n_neighbors=3, max_iter=5, graph_likelihood=False).fit(datasets.make_s_curve(40)[0])
 model.transform(draw.normal(size=(5000, 3)))
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 before = peak()

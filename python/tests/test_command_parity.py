@@ -86,6 +86,17 @@ SETTINGS = {
     "principal axes": (["--init", "pca"], {"init": "pca"}),
     "the paper's prior": (["--lambda", 1, "--nu", 0], {"lam": 1.0, "nu": 0.0}),
     "alpha held": (["--alpha", 0.01], {"alpha": 0.01}),
+    "the paper's model": (["--no-graph-likelihood"], {"graph_likelihood": False}),
+    "the paper's model in the end": (["--feature-weight", "polish"], {"feature_weight": "polish"}),
+    "the graph above all": (["--feature-weight", 0.05], {"feature_weight": 0.05}),
+    "plain edges of a Gaussian": (
+        ["--edge-weights", "plain", "--heaviness", 0, "--feature-weight", 1],
+        {"edge_weights": "plain", "heaviness": 0.0, "feature_weight": 1.0},
+    ),
+    "heaviness learned": (
+        ["--heaviness", "learned", "--feature-weight", 0.3],
+        {"heaviness": None, "feature_weight": 0.3},
+    ),
     "scaled features": (["--scaling", "per-feature"], {"scaling": "per-feature"}),
     "features as they are": (["--scaling", "none"], {"scaling": "none"}),
     "another seed": (["--seed", 12345, "--init", "random"], {"random_state": 12345, "init": "random"}),
@@ -102,7 +113,10 @@ def assert_same(found, model):
     """Whether a model of the command is this model, to the last bit."""
     for name in ("embedding_", "embedding_std_", "lower_bounds_", "maps_", "maps_std_", "edges_", "removed_edges_"):
         assert np.array_equal(getattr(found, name), getattr(model, name)), name
-    for name in ("lower_bound_", "alpha_", "gamma_", "lambda_", "nu_", "stop_reason_", "n_iter_"):
+    for name in ("lower_bound_", "alpha_", "gamma_", "lambda_", "nu_", "heaviness_", "stop_reason_", "n_iter_"):
+        assert getattr(found, name) == getattr(model, name), name
+    assert np.array_equal(found.sociability_, model.sociability_)
+    for name in ("feature_weight_", "feature_weights_", "trustworthiness_", "n_used_"):
         assert getattr(found, name) == getattr(model, name), name
 
 

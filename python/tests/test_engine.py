@@ -1,4 +1,6 @@
-"""The factorised engine: when it is taken, what it says of itself, and that everything works on its fits."""
+"""The factorised engine: when it is taken, what it says of itself, and that everything works on its fits.
+
+Most of it is about the paper's model, whose runs are short; test_graph_likelihood.py has the rest."""
 
 from __future__ import annotations
 
@@ -41,12 +43,12 @@ def sheet():
 
 @pytest.fixture(scope="module")
 def exact(sheet):
-    return LLLVM(engine="exact").fit(sheet[0])
+    return LLLVM(engine="exact", graph_likelihood=False).fit(sheet[0])
 
 
 @pytest.fixture(scope="module")
 def factorised(sheet):
-    return LLLVM(engine="factorised").fit(sheet[0])
+    return LLLVM(engine="factorised", graph_likelihood=False).fit(sheet[0])
 
 
 def wide(n=400, d_y=30, noise=0.01):
@@ -80,7 +82,7 @@ def test_attributes_are_not_there_before_a_fit():
 def test_many_points_are_fitted_by_cells_of_a_coarser_graph():
     points, truth = datasets.make_swiss_roll(3200, random_state=1)
     # more starts make no difference: there is one
-    model = LLLVM(draws=20, n_init=2).fit(points)
+    model = LLLVM(draws=20, n_init=2, graph_likelihood=False).fit(points)
     assert model.engine_ == "factorised" and "3200 points" in model.engine_reason_ and model._native.start == "coarse"
     assert model.stop_reason_ == "converged"
     assert quality.affine_r2(truth, model.embedding_) > 0.95
@@ -101,7 +103,7 @@ def test_a_full_covariance_is_exact(table):
 
 def test_the_factorised_bound_is_the_lower_one():
     points, truth = datasets.make_s_curve(300, random_state=1)
-    one, other = (LLLVM(engine=engine).fit(points) for engine in ("exact", "factorised"))
+    one, other = (LLLVM(engine=engine, graph_likelihood=False).fit(points) for engine in ("exact", "factorised"))
     assert one.stop_reason_ == other.stop_reason_ == "converged"
     assert other.lower_bound_ <= one.lower_bound_
     assert all(quality.affine_r2(truth, model.embedding_) > 0.95 for model in (one, other))
@@ -112,7 +114,7 @@ def test_sampled_deviations_are_about_those_of_the_exact_engine(exact, factorise
 
 
 def test_the_error_of_sampled_deviations_is_as_said(sheet):
-    start = {"engine": "factorised", "init": "isomap"}
+    start = {"engine": "factorised", "init": "isomap", "graph_likelihood": False}
     much = LLLVM(draws=3000, **start).fit(sheet[0])
     few = LLLVM(draws=50, **start).fit(sheet[0])
     assert few.deviation_error_ == pytest.approx(0.1) and much.deviation_error_ < 0.02
@@ -127,7 +129,7 @@ def same_means(one, other):
 
 
 def test_conditional_deviations_are_smaller(sheet, factorised):
-    model = LLLVM(engine="factorised", draws=0).fit(sheet[0])
+    model = LLLVM(engine="factorised", draws=0, graph_likelihood=False).fit(sheet[0])
     assert (model.deviation_kind_, model.deviation_error_) == ("conditional", None)
     assert same_means(model, factorised)
     assert (model.embedding_std_ < factorised.embedding_std_).mean() > 0.99
@@ -138,6 +140,7 @@ def test_conditional_deviations_are_smaller(sheet, factorised):
 
 def test_equal_seeds_give_equal_fits_on_any_number_of_threads(sheet):
     params = {"engine": "factorised", "init": "random", "random_state": 5, "max_iter": 15, "draws": 40}
+    params["graph_likelihood"] = False
     with pytest.warns(UserWarning):
         models = [LLLVM(n_jobs=n_jobs, **params).fit(sheet[0]) for n_jobs in (1, 2, 1)]
     assert all(same(model, models[0]) for model in models[1:])
@@ -147,7 +150,7 @@ def test_equal_seeds_give_equal_fits_on_any_number_of_threads(sheet):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_several_starts_are_compared_wherever_they_run(sheet):
-    params = {"engine": "factorised", "n_init": 2, "max_iter": 15, "draws": 10}
+    params = {"engine": "factorised", "n_init": 2, "max_iter": 15, "draws": 10, "graph_likelihood": False}
     for init in ("auto", "random"):
         one, other = (LLLVM(init=init, n_jobs=n_jobs, **params).fit(sheet[0]) for n_jobs in (1, 2))
         assert same(one, other) and one.engine_ == "factorised"
@@ -201,10 +204,11 @@ def test_new_rows_are_placed_beside_their_neighbours(sheet, factorised):
 
 def test_a_planted_short_circuit_stands_out_and_is_removed(sheet):
     points, truth = sheet
-    plain = LLLVM(engine="factorised", draws=0).fit(points)
+    params = {"engine": "factorised", "draws": 0, "graph_likelihood": False}
+    plain = LLLVM(**params).fit(points)
     ends = sorted((int(np.argmin(truth[:, 0])), int(np.argmax(truth[:, 0]))))
     edges = np.concatenate([plain.edges_, [ends]]).astype(np.int64)
-    model = LLLVM(engine="factorised", draws=0, init=plain.embedding_).fit(points, graph=edges)
+    model = LLLVM(init=plain.embedding_, **params).fit(points, graph=edges)
     first = tangency.edge_scores(model)[0]
     assert [first["i"], first["j"]] == ends
     found = tangency.prune(model)
@@ -214,7 +218,7 @@ def test_a_planted_short_circuit_stands_out_and_is_removed(sheet):
 
 def test_graphs_and_dimensions_are_compared_by_one_engine(table):
     choices = {"n_neighbors": [8, 10], "n_components": [1, 2], "seeds": 1}
-    found = tangency.select(table, engine="factorised", draws=0, **choices)
+    found = tangency.select(table, engine="factorised", draws=0, graph_likelihood=False, **choices)
     assert found.best_["n_components"] == 2
     model = found.best_model(table)
     assert model.engine_ == "factorised" and model.deviation_kind_ == "conditional"
@@ -228,7 +232,8 @@ def test_graphs_and_dimensions_are_compared_by_one_engine(table):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_maps_are_restricted_to_principal_axes(engine):
     points = wide()
-    model = LLLVM(engine=engine, pca=0.99, init="spectral", max_iter=30, draws=10).fit(points)
+    params = {"init": "spectral", "max_iter": 30, "draws": 10, "graph_likelihood": False}
+    model = LLLVM(engine=engine, pca=0.99, **params).fit(points)
     axes, share = model.reduced_
     assert isinstance(axes, int) and 2 <= axes <= 4 and 0.99 <= share <= 1.0
     assert model.maps_.shape == (400, 30, 2)
@@ -239,7 +244,7 @@ def test_maps_are_restricted_to_principal_axes(engine):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_approximate_neighbours_are_nearly_the_nearest():
     points = wide(noise=0.05)
-    quick = {"init": "spectral", "max_iter": 3}
+    quick = {"init": "spectral", "max_iter": 3, "graph_likelihood": False}
     near, exact = (LLLVM(neighbor_search=how, **quick).fit(points) for how in ("approximate", "exact"))
     assert 0.8 < near.neighbor_recall_ <= 1.0 and exact.neighbor_recall_ is None
     edges = [{tuple(edge) for edge in model.edges_.tolist()} for model in (near, exact)]

@@ -144,7 +144,10 @@ SETTINGS = (
     + [(name, value) for name in ("scaling", "symmetry", "metric", "uncertainty") for value in ("x", None, 3, ["or"])]
     + [(name, value) for name in ("engine", "neighbor_search") for value in ("x", None, 3, ["exact"])]
     + [("init", value) for value in ("x", None, 3, "coordinates", "maps", {}, [[1.0, 2.0]])]
-    + [(name, value) for name in ("connect", "largest", "prune") for value in ("yes", 1, None)]
+    + [("feature_weight", value) for value in [*NOT_POSITIVE, None, 0, "plain"]]
+    + [("heaviness", value) for value in [*NOT_POSITIVE, 1.01]]
+    + [("edge_weights", value) for value in ("x", None, 3, ["plain"])]
+    + [(name, value) for name in ("connect", "largest", "prune", "graph_likelihood") for value in ("yes", 1, None)]
     + [(name, value) for name in ("accelerate", "full_covariance") for value in ("yes", 1, None)]
     + [("random_state", value) for value in ("a", -1, 2**64, 1.5, True, [1], np.random.SeedSequence(1))]
     + [("n_jobs", value) for value in (0, "all", 1.5, True, [2])]
@@ -181,7 +184,10 @@ COMBINATIONS = {
     ),
     "pieces within a radius": ({"connect": False, "radius": 1e-6}, ["150 pieces", "larger radius", "connect=True"]),
     "a largest piece that is too small": ({"connect": False, "largest": True, "radius": 1e-6}, ["at least 3"]),
-    "numbers that cannot be computed with": ({"alpha": 1e300}, ["positive definite", "scaling"]),
+    "numbers that cannot be computed with": (
+        {"alpha": 1e300, "graph_likelihood": False},
+        ["positive definite", "scaling"],
+    ),
 }
 
 

@@ -1,4 +1,7 @@
-"""The bound tells a short-circuit from good edges: it scores highest, its removal gains, and pruning takes it alone."""
+"""The bound tells a short-circuit from good edges: it scores highest, its removal gains, and pruning takes it alone.
+
+It is the bound of the paper's model: with the graph's own likelihood graphs do not compare, and a fit with it is judged
+by that bound too."""
 
 from __future__ import annotations
 
@@ -16,8 +19,8 @@ def planted():
     apart = np.abs(truth[:, None] - truth[None, :])
     across = np.abs(apart[..., 0] - 3.0) + apart[..., 1]
     bad = tuple(sorted(int(point) for point in np.unravel_index(across.argmin(), across.shape)))
-    clean = LLLVM(n_neighbors=7).fit(X)
-    model = LLLVM(graph=np.vstack([clean.edges_, [bad]])).fit(X)
+    clean = LLLVM(n_neighbors=7, graph_likelihood=False).fit(X)
+    model = LLLVM(graph=np.vstack([clean.edges_, [bad]]), graph_likelihood=False).fit(X)
     return model, bad, clean
 
 
@@ -31,7 +34,7 @@ def pruned(planted):
 def test_the_planted_edge_is_the_most_suspect(planted):
     model, bad, _ = planted
     scores = edge_scores(model)
-    assert scores.dtype.names == ("i", "j", "length", "resistance", "residual", "score")
+    assert scores.dtype.names == ("i", "j", "length", "resistance", "residual", "score", "surprise")
     assert (scores[0]["i"], scores[0]["j"]) == bad
     assert (np.diff(scores["score"]) <= 0).all()
     assert {(int(i), int(j)) for i, j in scores[["i", "j"]]} == {tuple(edge) for edge in model.edges_.tolist()}
@@ -65,7 +68,7 @@ def test_pruning_removes_the_planted_edge_alone(planted, pruned):
     _, bad, clean = planted
     found, _ = pruned
     assert isinstance(found, PruneResult)
-    assert found.removed.dtype.names == ("i", "j", "length", "resistance", "residual", "score", "gain")
+    assert found.removed.dtype.names == ("i", "j", "length", "resistance", "residual", "score", "surprise", "gain")
     assert [(int(i), int(j)) for i, j in found.removed[["i", "j"]]] == [bad]
     assert {tuple(edge) for edge in found.model.edges_.tolist()} == {tuple(edge) for edge in clean.edges_.tolist()}
     assert found.model.removed_edges_.tolist() == [list(bad)]
@@ -104,9 +107,39 @@ def test_prune_as_a_setting_gives_the_same(planted, pruned):
     model = planted[0]
     found, _ = pruned
     X = model._native.observations
-    again = LLLVM(graph=model.graph, prune=True).fit(X)
+    again = LLLVM(graph=model.graph, prune=True, graph_likelihood=False).fit(X)
     np.testing.assert_array_equal(again.embedding_, found.model.embedding_)
     assert again.lower_bound_ == found.model.lower_bound_
+
+
+@pytest.fixture(scope="module")
+def on_its_graph(planted):
+    """A fit with the graph's likelihood, from a good start, as it is and pruned."""
+    model, _, clean = planted
+    params = {"graph": model.graph, "init": clean.embedding_, "feature_weight": 0.3}
+    return LLLVM(**params).fit(model._native.observations), params
+
+
+def test_the_planted_edge_surprises_the_likelihood_of_the_graph(planted, on_its_graph):
+    bad, (model, _) = planted[1], on_its_graph
+    scores = edge_scores(model)
+    assert np.isfinite(scores["surprise"]).all()
+    first = scores[scores["surprise"].argmax()]
+    assert (first["i"], first["j"]) == bad == (scores[0]["i"], scores[0]["j"])
+
+
+def test_a_fit_with_the_likelihood_of_its_graph_is_pruned_by_the_paper_s_bound(planted, on_its_graph):
+    bad, (model, params) = planted[1], on_its_graph
+    found = prune(model)
+    assert [(int(i), int(j)) for i, j in found.removed[["i", "j"]]] == [bad]
+    assert found.gain > 5 and found.removed["gain"][0] > 2
+    # the rest is fitted again, with the same settings
+    assert found.model.feature_weight_ == model.feature_weight_ == 0.3 and found.model.sociability_ is not None
+    assert found.model.removed_edges_.tolist() == [list(bad)]
+    assert np.isfinite(edge_scores(found.model)["surprise"]).all()
+    at_once = LLLVM(prune=True, **params).fit(model._native.observations)
+    np.testing.assert_array_equal(at_once.embedding_, found.model.embedding_)
+    assert at_once.lower_bound_ == found.model.lower_bound_
 
 
 def test_a_gain_that_no_edge_has_removes_nothing(planted):

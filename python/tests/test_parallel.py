@@ -88,7 +88,7 @@ def test_a_fit_has_the_threads_that_it_was_given(rows):
     seen = {}
     for n_jobs in (1, most):
         with Watched() as seen[n_jobs]:
-            LLLVM(init="random", tol=0, max_iter=15, n_jobs=n_jobs).fit(rows)
+            LLLVM(init="random", tol=0, max_iter=15, n_jobs=n_jobs, graph_likelihood=False).fit(rows)
     # one more waits for the others
     assert seen[1].most == 2 and seen[most].most == most + 1
     assert seen[1].busy == 1 and seen[most].busy <= most
@@ -97,7 +97,7 @@ def test_a_fit_has_the_threads_that_it_was_given(rows):
 @pytest.mark.parametrize("n_init", [1, 3])
 def test_a_fit_on_one_thread_takes_one_processor(rows, n_init):
     wall, processors = time.perf_counter(), time.process_time()
-    LLLVM(init="random", n_init=n_init, tol=0, max_iter=15, n_jobs=1).fit(rows)
+    LLLVM(init="random", n_init=n_init, tol=0, max_iter=15, n_jobs=1, graph_likelihood=False).fit(rows)
     assert time.process_time() - processors <= 1.2 * (time.perf_counter() - wall)
 
 
@@ -121,7 +121,7 @@ def test_other_threads_run_during_a_fit(rows):
     counter.start()
     begin = time.perf_counter()
     try:
-        LLLVM(init="random", tol=0, max_iter=40).fit(rows)
+        LLLVM(init="random", tol=0, max_iter=40, graph_likelihood=False).fit(rows)
     finally:
         end = time.perf_counter()
         over.set()

@@ -62,6 +62,7 @@ ARRAYS = (
     "rows_",
 )
 NUMBERS = ("lower_bound_", "alpha_", "gamma_", "lambda_", "nu_", "n_iter_", "stop_reason_", "n_features_in_")
+NUMBERS += ("heaviness_", "feature_weight_", "feature_weights_", "trustworthiness_", "n_used_")
 NUMBERS += ("engine_", "engine_reason_", "solver_", "deviation_kind_", "deviation_error_")
 
 
@@ -70,6 +71,7 @@ def assert_same(made, model, rows):
         assert np.array_equal(getattr(made, name), getattr(model, name)), name
     for name in NUMBERS:
         assert getattr(made, name) == getattr(model, name), name
+    assert np.array_equal(made.sociability_, model.sociability_)
     assert np.array_equal(made.transform(rows), model.transform(rows))
     assert np.array_equal(made.transform(rows, return_std=True)[1], model.transform(rows, return_std=True)[1])
     assert np.array_equal(made.score_samples(rows), model.score_samples(rows))

@@ -28,7 +28,7 @@ def curve():
 
 @pytest.fixture(scope="module")
 def found(curve):
-    return select(curve, n_neighbors=[6, 9], n_components=range(1, 4), seeds=2)
+    return select(curve, n_neighbors=[6, 9], n_components=range(1, 4), seeds=2, graph_likelihood=False)
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +102,23 @@ def test_the_best_model_is_the_fit_of_its_cell(found, curve):
     assert model.random_state in [cell["seed"] for cell in cells]
 
 
+def test_graphs_compare_by_the_paper_s_bound_and_the_best_model_has_the_settings(found, curve):
+    given = select(curve, n_neighbors=[6, 9], n_components=range(1, 4), seeds=2, feature_weight=0.3)
+    assert given.cells == found.cells
+    model, plain = given.best_model(curve), found.best_model(curve)
+    assert model.graph_likelihood and not plain.graph_likelihood
+    assert model.feature_weight_ == 0.3 and model.sociability_ is not None and plain.sociability_ is None
+    assert (model.n_neighbors, model.n_components, model.random_state) == (6, 2, plain.random_state)
+
+
+def test_dimensions_of_one_graph_compare_by_its_likelihood_with_one_weight(small):
+    found = select(small, n_neighbors=7, n_components=[1, 2], seeds=1, init="isomap", max_iter=20)
+    plain = select(small, n_neighbors=7, n_components=[1, 2], seeds=1, init="isomap", max_iter=20, feature_weight=1.0)
+    assert found.cells == plain.cells
+    model = plain.best_model(small)
+    assert model.lower_bound_ == plain.best_["mean"] and model.feature_weight_ == 1.0
+
+
 def test_the_bounds_are_drawn(found):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
@@ -114,7 +131,7 @@ def test_the_bounds_are_drawn(found):
 
 
 def test_a_collapsed_fit_gives_no_best_model(small):
-    settings = {"n_neighbors": 8, "n_components": 2, "seeds": 1}
+    settings = {"n_neighbors": 8, "n_components": 2, "seeds": 1, "graph_likelihood": False}
     found = select(small, **settings)
     assert found.cells[0]["stop"] == "collapsed" and found.best_ is None
     assert repr(found) == "Selection of 1 candidates, none with a bound"
@@ -239,7 +256,7 @@ def test_graphs_of_every_kind_are_candidates(small):
 def test_the_best_model_has_the_graph_of_its_kind(small, graph):
     if "graphs" in graph:
         graph = {"graphs": {"mine": datasets.true_edges(small, small, 5)[0]}}
-    found = select(small, **graph, seeds=1, max_iter=20, n_jobs=1)
+    found = select(small, **graph, seeds=1, max_iter=20, n_jobs=1, graph_likelihood=False)
     assert found.best_ is not None
     model = found.best_model(small)
     assert model.lower_bound_ == found.cells[0]["bound"] and model.n_jobs == 1
@@ -270,10 +287,12 @@ def test_graphs_in_pieces_are_named_and_fitted_only_if_joined(small, local):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_other_settings_reach_the_fits(small):
-    found = select(small, 6, 1, 1, scaling="none", lam=1.0, nu=0.0, random_state=7, max_iter=4, init="random")
+    settings = {"scaling": "none", "lam": 1.0, "nu": 0.0, "random_state": 7, "max_iter": 4, "init": "random"}
+    settings |= {"feature_weight": 0.3, "edge_weights": "plain", "heaviness": 0.2}
+    found = select(small, 6, 1, 1, **settings)
     (cell,) = found.cells
     assert cell["seed"] == 7 and cell["n_iter"] <= 4
-    again = LLLVM(1, 6, scaling="none", lam=1.0, nu=0.0, random_state=7, max_iter=4, init="random").fit(small)
+    again = LLLVM(1, 6, **settings).fit(small)
     assert again.lower_bound_ == cell["bound"]
 
 

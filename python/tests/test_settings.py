@@ -53,6 +53,7 @@ def test_the_docstring_is_the_table(name):
     assert default is not None and ast.literal_eval(default) == (DEFAULTS | OTHER_DEFAULTS)[name]
     assert listed(kind) == list(_settings.CHOICES.get(name, ()))
     expected = {"whole": "int", "real": "float", "learned-or-real": "float", "switch": "bool", "choice": "{"}
+    expected |= {"choice-or-real": "float or {"}
     assert kind.startswith(expected[_settings.TABLE[name]["kind"]])
 
 
@@ -72,13 +73,15 @@ def test_words_of_attributes_are_those_of_the_lists(name):
 
 
 def test_settings_go_to_the_library_and_back():
-    for model in (LLLVM(), LLLVM.authors(), LLLVM(lam=2.0, nu=0.0, radius=0.5, draws=7, connect=False, init="lle")):
+    others = LLLVM(lam=2.0, nu=0.0, radius=0.5, draws=7, connect=False, init="lle", feature_weight=0.2, heaviness=None)
+    for model in (LLLVM(), LLLVM.authors(), others, LLLVM(graph_likelihood=False, feature_weight="polish")):
         params = {name: value for name, value in model.get_params().items() if name in _settings.TABLE}
         assert _settings.params_of(json.loads(_settings.config(params))) == params
 
 
 def test_the_preset_of_the_authors_is_the_library_s():
     expected = dict(init="random", alpha0=1.0, alpha=1e-3, lam=1.0, nu=0.0, accelerate=False, uncertainty="absolute")
+    expected |= {"graph_likelihood": False}
     assert _settings.preset("authors") == expected
     usual = LLLVM().get_params()
     changed = {name: value for name, value in LLLVM.authors().get_params().items() if value != usual[name]}
@@ -95,5 +98,5 @@ def test_the_manifolds_are_the_library_s():
 def test_every_row_of_the_table_has_what_a_front_end_needs():
     for name, row in _settings.TABLE.items():
         assert row["about"].endswith(".") and row["group"] in ("graph", "model", "engine"), name
-        assert bool(row["choices"]) == (row["kind"] == "choice"), name
+        assert bool(row["choices"]) == (row["kind"] in ("choice", "choice-or-real")), name
         assert row["default"] is not None or row["optional"], name

@@ -3,6 +3,7 @@
 use crate::arrays::{Out, array, columns};
 use numpy::{Ix1, Ix3, Ix4};
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 use tangency::Fit;
 
 /// [n, d_x, d_x]
@@ -33,6 +34,23 @@ pub fn map_deviations<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Out<'py, Ix3>
 pub fn bounds<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Out<'py, Ix1>> {
     let jacobian = fit.scaling.log_jacobian(fit.n());
     array(py, fit.trace.iter().map(|point| point.bound_scaled - jacobian).collect(), fit.trace.len())
+}
+
+/// A weight of the features, none in the paper's model, and those that were tried with the trustworthiness of each.
+pub type FeatureWeights = (Option<f64>, Vec<(Option<f64>, f64)>);
+
+/// The weight of the features that was taken, and those that were tried.
+pub fn feature_weights(fit: &Fit) -> FeatureWeights {
+    let choice = fit.features.clone().unwrap_or_default();
+    let tried = choice.tried.iter().map(|tried| (tried.weight, tried.trustworthiness)).collect();
+    (choice.weight(), tried)
+}
+
+/// Trustworthiness of the map and of simpler ones, by name.
+pub fn quality(fit: &Fit) -> BTreeMap<&'static str, f64> {
+    let Some(found) = fit.quality else { return BTreeMap::new() };
+    let start = found.start.map(|start| ("start", start));
+    [("map", found.trustworthiness), ("pca", found.pca)].into_iter().chain(start).collect()
 }
 
 /// An entry for each point, feature and coordinate. [n, d_y, d_x]

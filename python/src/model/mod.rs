@@ -12,11 +12,13 @@ use crate::attend::{ProgressReport, StopFlag, Watcher, attend, attend_until};
 use crate::errors::exception;
 use crate::settings;
 use crate::words::PythonWords;
+use attributes::FeatureWeights;
 use fit::{Task, TimedFit};
 use numpy::{Ix1, Ix2, Ix3, Ix4};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tangency::Choice;
@@ -185,6 +187,28 @@ impl NativeModel {
     #[getter]
     fn hyperparameters(&self) -> Vec<(&'static str, f64)> {
         self.saved.fit.hyper.named().collect()
+    }
+
+    /// The weight of the features that was taken, and those that were tried with the trustworthiness of each.
+    #[getter]
+    fn feature_weights(&self) -> FeatureWeights {
+        attributes::feature_weights(&self.saved.fit)
+    }
+
+    /// Trustworthiness of the map and of simpler ones, by name.
+    #[getter]
+    fn quality(&self) -> BTreeMap<&'static str, f64> {
+        attributes::quality(&self.saved.fit)
+    }
+
+    #[getter]
+    fn n_used(&self) -> usize {
+        self.saved.fit.used_components()
+    }
+
+    #[getter]
+    fn sociability(&self) -> Option<Vec<f64>> {
+        self.saved.fit.graph_model.as_ref().map(|graph| graph.sociability.clone())
     }
 
     #[getter]
