@@ -91,7 +91,8 @@ def all_pages(curve, cube, helix, placed, hostile, selected, pruned, digits):
 
 @pytest.fixture(scope="session")
 def cube(curve, folder, tangency):
-    tangency(*"fit curve.csv --columns y1:y3 -d 3 --out cube.st --report cube.html".split(), folder=folder)
+    words = "fit curve.csv --columns y1:y3 -d 3 --no-graph-likelihood --out cube.st --report cube.html"
+    tangency(*words.split(), folder=folder)
     return folder / "cube.html"
 
 

@@ -42,7 +42,8 @@
     out.push(T.make("div", { class: "charts" }, boundChart(bound, x, link), partsChart(bound, x, link)));
     const clipped = clipStart(bound.bound);
     if (clipped !== null) out.push(clipBox());
-    const learned = bound.hyperparameters;
+    // what is 0 is not part of the model, and has no place on a logarithmic axis
+    const learned = bound.hyperparameters.filter(({ values }) => values.every((value) => value > 0));
     if (learned.length) out.push(T.make("h2", { text: "Hyper-parameters" }), T.make("p", { class: "note",
       text: "In scaled units, on logarithmic axes. " + learned.map(({ name, label, about }) => `${name} (${label}): ${about}`).join(" ") }),
     T.make("div", { class: "charts" }, learned.map((line) => hyperChart(bound, line, x, link))));

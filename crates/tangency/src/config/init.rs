@@ -11,8 +11,9 @@ with_methods! {
         pub enum Init default Auto
     }
     {
-        /// Short runs from `spectral`, `isomap` and `random`, of which the one with the best bound goes on; `coarse` for more
-        /// than 3000 points on the factorised engine.
+        /// Short runs from `spectral`, `isomap` and `bayesian-gplvm` (`random` without the graph's likelihood or with several
+        /// random starts), of which the one with the best bound goes on; `coarse` for more than 3000 points on the factorised
+        /// engine.
         Auto = "auto",
         /// Maps drawn from a standard normal.
         Random = "random",

@@ -96,7 +96,8 @@ settings! {
     /// What `tol` is for runs that begin from a coarser graph. It is larger: what such a run gains slowly it gains by bending a
     /// layout that is right.
     coarse_tol: f64 = 1e-2, Engine, Kind::Real(Range::NotNegative);
-    /// Let the graph speak for itself: its missing edges keep points apart that are no neighbours. Off is the paper's model.
+    /// The graph's own likelihood, in which missing edges keep points apart that are no neighbours; without it the model is the
+    /// paper's.
     graph_likelihood: bool = true, Model, Kind::Switch;
     /// How much the features count against the graph in the layout: a number, 1 for the plain model; `polish` for the paper's
     /// model from that layout; `auto` for the largest of these whose neighbourhoods are as good as the best.

@@ -134,9 +134,10 @@ impl Sentence for Caution {
             Self::NotConverged => vec![Remedy::Raise("max_iter")],
             Self::LooseMaps => vec![Remedy::Omit("graph_likelihood"), Remedy::Lower("feature_weight")],
             Self::WorseThanPca { .. } | Self::WorseThanStart { .. } => {
-                vec![Remedy::Raise("n_neighbors"), Remedy::Raise("n_components")]
+                vec![Remedy::Raise("n_neighbors"), Remedy::Change("init")]
             }
-            Self::NotDetermined(_) | Self::NotUsed { .. } => vec![Remedy::Lower("n_components")],
+            Self::NotDetermined(_) => vec![Remedy::Raise("n_neighbors")],
+            Self::NotUsed { .. } => vec![Remedy::Lower("n_components")],
             Self::OneFeature(_) => vec![Remedy::Set("scaling", ScalingRule::PerFeature.name().into())],
             Self::OneRow(_) => vec![Remedy::act("look at that row, and leave it out if it is wrong")],
             Self::CutRing => vec![Remedy::Raise("n_components")],
