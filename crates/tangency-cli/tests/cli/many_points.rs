@@ -155,7 +155,7 @@ fn the_factorised_engine_prunes() {
         run_json(folder.path(), "prune r.csv --columns y1:y3 --connect --engine factorised --apply --max-removed 3");
     assert_eq!(pruned["engine"]["kind"], "factorised");
     let before = pruned["pruning"]["bound_scaled_before"].as_f64().unwrap();
-    assert!(before + pruned["pruning"]["gain"].as_f64().unwrap() >= before);
+    assert!(pruned["pruning"]["gain"].as_f64().unwrap() >= 0.0 && before.is_finite());
     let again = run_json(folder.path(), "prune pruned.safetensors --max-removed 1");
     assert_eq!(again["engine"]["kind"], "factorised");
 }
