@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::fit::Fit;
 use crate::graph::edge_resistances;
 use crate::inference::EngineKind;
-use crate::inference::pairs::{OwnSpreads, PairField, Pairs};
+use crate::inference::pairs::PairField;
 use crate::inference::terms::graph::{FIRST_HEAVINESS, GraphTerm, balance};
 use crate::linalg::Matrix;
 
@@ -49,7 +49,7 @@ fn edge_surprises(fit: &Fit) -> Vec<f64> {
     let (n, d_x, graph) = (fit.n(), fit.coordinates.ncols(), &fit.graph);
     let x: Vec<f64> = (0..n * d_x).map(|p| fit.coordinates[(p / d_x, p % d_x)]).collect();
     let spreads = (0..n * d_x * d_x).map(|p| fit.coordinate_covariances[(p % (d_x * d_x), p / (d_x * d_x))]).collect();
-    let mut field = PairField { pairs: Pairs::new(graph, &x, d_x, 0), x, spreads: OwnSpreads::Independent(spreads) };
+    let mut field = PairField::independent(graph, x, spreads, 0);
     let steps = field.steps(graph);
     let heaviness = if fit.graph_model.is_some() { fit.hyper.heaviness } else { FIRST_HEAVINESS };
     let mut term = GraphTerm::new(graph, d_x, vec![1.0; steps.len()], 1.0, heaviness);

@@ -6,7 +6,7 @@ use super::new_star::{NewCoordinates, NewMaps, NewStar};
 use super::surroundings::Surroundings;
 use crate::fit::Fit;
 use crate::graph::squared_distance;
-use crate::inference::pairs::{OutsideSums, OwnSpreads, PairField, Pairs, place};
+use crate::inference::pairs::{OutsideSums, PairField, place};
 use crate::inference::terms::edge_counts::counts_of_star;
 use crate::linalg::{Matrix, small, symmetric_eigen};
 use crate::model::Affinity;
@@ -36,13 +36,13 @@ impl FrozenGraph {
         let (n, d_x) = (fit.n(), fit.coordinates.ncols());
         let x: Vec<f64> = (0..n * d_x).map(|p| fit.coordinates[(p / d_x, p % d_x)]).collect();
         let of_point = |p: usize| fit.coordinate_covariances[(p % (d_x * d_x), p / (d_x * d_x))];
-        let spreads = OwnSpreads::Independent((0..n * d_x * d_x).map(of_point).collect());
+        let blocks = (0..n * d_x * d_x).map(of_point).collect();
         Some(Self {
             feature_weight: model.feature_weight,
             precision: model.precision.clone(),
             affinity: Affinity::new(fit.hyper.heaviness, (n as f64).powf((2.0 / d_x as f64).min(1.5))),
             sociability: model.sociability.clone(),
-            field: PairField { pairs: Pairs::All, x, spreads },
+            field: PairField::independent(&fit.graph, x, blocks, 0),
             weighted: fit.config.edge_weights == crate::config::EdgeWeights::Membership,
         })
     }

@@ -2,10 +2,10 @@
 //! (docs/decisions/0015-the-graph-has-a-likelihood.md).
 
 use super::MapQuality;
-use crate::config::{Config, FeatureWeight};
+use crate::config::{Config, FeatureWeight, Init};
 use crate::error::Result;
 use crate::inference::{
-    Engine, NumberedStart, Posterior, Reach, Run, Stage, Start, StartObserver, Stop, TracePoint, layout_of,
+    Engine, Layout, NumberedStart, Posterior, Reach, Run, Stage, Start, StartObserver, Stop, TracePoint, layout_of,
 };
 use crate::linalg::Matrix;
 use crate::model::Problem;
@@ -47,16 +47,24 @@ impl FeatureChoice {
     pub fn weight(&self) -> Option<f64> {
         self.tried.get(self.taken).and_then(|tried| tried.weight)
     }
+
+    /// The best trustworthiness that was met.
+    fn best(&self) -> f64 {
+        self.tried.iter().map(|tried| tried.trustworthiness).fold(0.0, f64::max)
+    }
 }
 
-/// A posterior with its weight.
+/// A posterior with how well its map keeps neighbourhoods.
 pub(super) struct Candidate<B> {
     pub posterior: Posterior<B>,
     pub stop: Option<Stop>,
     trust: f64,
 }
 
-/// Goes from weight to weight.
+/// Where a walk begins: what was found with the first weight.
+pub(super) type First<B> = (Posterior<B>, Option<Stop>);
+
+/// Goes from weight to weight with one engine.
 pub(super) struct Walk<'a, E: Engine> {
     pub problem: &'a Problem,
     pub config: &'a Config,
@@ -65,48 +73,36 @@ pub(super) struct Walk<'a, E: Engine> {
 }
 
 impl<E: Engine> Walk<'_, E> {
-    /// From what was found with the first weight to the weight that the settings ask for.
-    pub fn go(
-        mut self,
-        first: (Posterior<E::Beliefs>, Option<Stop>),
-        observer: &mut StartObserver,
-    ) -> Result<(Candidate<E::Beliefs>, FeatureChoice)> {
-        let (taken, mut choice) = self.choose(first, observer)?;
-        Ok((self.finished(taken, &mut choice, observer)?, choice))
-    }
-
-    fn choose(
+    /// From what was found with the first weight to the weight that the settings ask for, as far as short runs tell.
+    pub fn choose(
         &mut self,
-        first: (Posterior<E::Beliefs>, Option<Stop>),
+        (posterior, stop): First<E::Beliefs>,
         observer: &mut StartObserver,
     ) -> Result<(Candidate<E::Beliefs>, FeatureChoice)> {
-        let (posterior, stop) = first;
         let mut choice = FeatureChoice::default();
         let weight = posterior.state.graph.as_ref().map(|term| term.feature_weight);
         let first = self.judged(posterior, stop, weight, &mut choice);
         let fixed = matches!(self.config.feature_weight, FeatureWeight::Fixed(_));
-        if fixed || interrupted(&first) {
+        if fixed || first.interrupted() {
             return Ok((first, choice));
         }
         let one = self.stage(&first, Some(1.0), &mut choice, observer)?;
+        if one.interrupted() {
+            choice.taken = 1;
+            return Ok((one, choice));
+        }
         let polish = self.config.feature_weight == FeatureWeight::Polish;
-        let best = first.trust.max(one.trust);
-        if interrupted(&one) || polish || one.trust >= best - EQUAL {
-            if interrupted(&one) {
-                choice.taken = 1;
-                return Ok((one, choice));
-            }
+        if polish || one.trust >= choice.best() - EQUAL {
             let last = self.stage(&one, None, &mut choice, observer)?;
-            let holds = last.stop != Some(Stop::Collapsed) && last.trust >= best.max(last.trust) - EQUAL;
-            let (taken, number) = if polish || holds || interrupted(&last) { (last, 2) } else { (one, 1) };
+            let holds = last.stop != Some(Stop::Collapsed) && last.trust >= choice.best() - EQUAL;
+            let (taken, number) = if polish || holds || last.interrupted() { (last, 2) } else { (one, 1) };
             choice.taken = number;
             return Ok((taken, choice));
         }
         drop(one);
         for weight in BETWEEN {
             let next = self.stage(&first, Some(weight), &mut choice, observer)?;
-            let best = choice.tried.iter().map(|tried| tried.trustworthiness).fold(0.0, f64::max);
-            if interrupted(&next) || next.trust >= best - EQUAL {
+            if next.interrupted() || next.trust >= choice.best() - EQUAL {
                 choice.taken = choice.tried.len() - 1;
                 return Ok((next, choice));
             }
@@ -114,25 +110,47 @@ impl<E: Engine> Walk<'_, E> {
         Ok((first, choice))
     }
 
-    /// What was taken, run to its end, if neighbourhoods are as good there.
-    fn finished(
+    /// What was taken, run to its end by an engine that may be another one: the one that has the last word. A run that loses
+    /// neighbourhoods on its way is not taken; the paper's model then gives way to weight 1.
+    pub fn finish<F: Engine>(
         &mut self,
-        taken: Candidate<E::Beliefs>,
+        from: &Candidate<F::Beliefs>,
+        walker: &F,
         choice: &mut FeatureChoice,
         observer: &mut StartObserver,
     ) -> Result<Candidate<E::Beliefs>> {
-        let Some(term) = &taken.posterior.state.graph else { return Ok(taken) };
-        if taken.stop == Some(Stop::Interrupted) {
-            return Ok(taken);
-        }
-        let config = Config { coarse_tol: 0.0, ..self.with_weight(Some(term.feature_weight)) };
-        let found = self.run(&taken, &config, true, observer)?;
-        let trust = trust_of(self.problem, &self.engine.coordinates(self.problem, &found.0.state.beliefs));
-        if trust < taken.trust - EQUAL && found.1 != Some(Stop::Interrupted) {
-            return Ok(taken);
+        let weight = choice.weight();
+        let layout = layout_of(self.problem, walker, &from.posterior.state, true);
+        let config = self.to_the_end(weight);
+        let found = self.run(layout.clone(), &config, observer)?;
+        let trust = self.trust(&found.0);
+        let asked = self.config.feature_weight != FeatureWeight::Auto;
+        let found = Candidate { posterior: found.0, stop: found.1, trust };
+        let holds = trust >= from.trust - EQUAL && found.stop != Some(Stop::Collapsed);
+        if holds || asked || found.interrupted() {
+            choice.tried[choice.taken].trustworthiness = trust;
+            return Ok(found);
         }
         choice.tried[choice.taken].trustworthiness = trust;
-        Ok(Candidate { posterior: found.0, stop: found.1, trust })
+        if weight.is_none() {
+            choice.taken = 1;
+        }
+        // a short run from the same layout
+        let config = Config { coarse_tol: self.config.coarse_tol, ..self.to_the_end(choice.weight()) };
+        let (posterior, stop) = self.run(Layout { in_units: weight.is_some(), ..layout }, &config, observer)?;
+        let trust = self.trust(&posterior);
+        if weight.is_some() && trust < found.trust {
+            return Ok(found);
+        }
+        choice.tried[choice.taken].trustworthiness = trust;
+        Ok(Candidate { posterior, stop, trust })
+    }
+
+    /// Settings of the run that has the last word. Where a layout came from a coarser graph its end is the early one: what is
+    /// gained slowly there bends it.
+    fn to_the_end(&self, weight: Option<f64>) -> Config {
+        let coarse = self.start.init == Init::Coarse;
+        Config { coarse_tol: if coarse { self.config.coarse_tol } else { 0.0 }, ..self.with_weight(weight) }
     }
 
     /// A run with another weight from where one ended; none for the paper's model.
@@ -144,7 +162,8 @@ impl<E: Engine> Walk<'_, E> {
         observer: &mut StartObserver,
     ) -> Result<Candidate<E::Beliefs>> {
         let config = Config { max_iter: self.config.max_iter.min(PROBE), ..self.with_weight(weight) };
-        let (posterior, stop) = self.run(from, &config, weight.is_some(), observer)?;
+        let layout = layout_of(self.problem, self.engine, &from.posterior.state, weight.is_some());
+        let (posterior, stop) = self.run(layout, &config, observer)?;
         Ok(self.judged(posterior, stop, weight, choice))
     }
 
@@ -155,16 +174,9 @@ impl<E: Engine> Walk<'_, E> {
         }
     }
 
-    fn run(
-        &mut self,
-        from: &Candidate<E::Beliefs>,
-        config: &Config,
-        in_units: bool,
-        observer: &mut StartObserver,
-    ) -> Result<(Posterior<E::Beliefs>, Option<Stop>)> {
-        let layout = layout_of(self.problem, self.engine, &from.posterior.state, in_units);
+    fn run(&mut self, from: Layout, config: &Config, observer: &mut StartObserver) -> Result<First<E::Beliefs>> {
         self.engine.reset();
-        let mut run = Run::new(self.problem, config, self.engine, &Start::Layout(Box::new(layout)));
+        let mut run = Run::new(self.problem, config, self.engine, &Start::Layout(Box::new(from)));
         let of = self.start;
         let mut observer = |point: &TracePoint, stage: Stage| observer(of, Reach::End, point, stage);
         let stop = run.advance(self.engine, None, &mut observer)?;
@@ -179,14 +191,20 @@ impl<E: Engine> Walk<'_, E> {
         weight: Option<f64>,
         choice: &mut FeatureChoice,
     ) -> Candidate<E::Beliefs> {
-        let trust = trust_of(self.problem, &self.engine.coordinates(self.problem, &posterior.state.beliefs));
+        let trust = self.trust(&posterior);
         choice.tried.push(TriedWeight { weight, trustworthiness: trust });
         Candidate { posterior, stop, trust }
     }
+
+    fn trust(&self, posterior: &Posterior<E::Beliefs>) -> f64 {
+        trust_of(self.problem, &self.engine.coordinates(self.problem, &posterior.state.beliefs))
+    }
 }
 
-fn interrupted<B>(candidate: &Candidate<B>) -> bool {
-    candidate.stop == Some(Stop::Interrupted)
+impl<B> Candidate<B> {
+    pub fn interrupted(&self) -> bool {
+        self.stop == Some(Stop::Interrupted)
+    }
 }
 
 /// How well a map keeps neighbourhoods, next to principal components and to where it began.

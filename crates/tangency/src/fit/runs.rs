@@ -5,6 +5,7 @@ use super::plan::no_start;
 use super::{Fit, Hypothesis, Plan};
 use crate::config::{Config, FeatureWeight, Init};
 use crate::error::Result;
+use crate::inference::factorised::Factorised;
 use crate::inference::{
     Attempt, Best, Engine, NumberedStart, Posterior, Reach, Start, StartObserver, StartRank, Stop, Tournament, Updates,
 };
@@ -70,21 +71,32 @@ impl Runs<'_> {
     }
 
     /// The fit under the graph's likelihood: of the best start with the first weight of the features, from there to the weight
-    /// that the settings ask for.
+    /// that the settings ask for. The factorised engine finds the way, and the one that was asked for has the last word.
     fn along_weights<E: Engine>(self, observer: &mut StartObserver) -> Result<(Fit, Option<Hypothesis<E>>)> {
         let first = self.first_weight();
-        let mut tournament = Tournament::<E>::new(&self.problem, &first, self.given.as_ref())?;
+        let mut tournament = Tournament::<Factorised>::new(&self.problem, &first, self.given.as_ref())?;
         let best = if self.plan.trials {
             tournament.best_trial(&self.plan.starts, observer)?
         } else {
-            let keep = |_: &mut E, attempt: Attempt<E>| Ok(attempt.run.into_posterior());
+            let keep = |_: &mut Factorised, attempt: Attempt<Factorised>| Ok(attempt.run.into_posterior());
             tournament.play(&self.plan.starts, Reach::End, observer, keep)?
         };
         let Best { start, stop, kept, .. } = best.ok_or_else(no_start)?;
-        let mut engine = tournament.engine;
+        let mut walker = tournament.engine;
         let begun = kept.begun.clone();
-        let walk = Walk { problem: &self.problem, config: &self.config, engine: &mut engine, start };
-        let (Candidate { posterior, stop, .. }, choice) = walk.go((kept, stop), observer)?;
+        let mut walk = Walk { problem: &self.problem, config: &self.config, engine: &mut walker, start };
+        let (taken, mut choice) = walk.choose((kept, stop), observer)?;
+        if taken.interrupted() {
+            let posterior = Posterior { begun, ..taken.posterior };
+            let (mut fit, _) = self.keep(&mut walker, posterior, taken.stop, start)?;
+            fit.features = Some(choice);
+            return Ok((fit, None));
+        }
+        walker.reset();
+        let mut engine = E::new(&self.problem, &self.config)?;
+        let mut walk = Walk { problem: &self.problem, config: &self.config, engine: &mut engine, start };
+        let Candidate { posterior, stop, .. } = walk.finish(&taken, &walker, &mut choice, observer)?;
+        drop((taken, walker));
         let posterior = Posterior { begun, ..posterior };
         let (mut fit, kept) = self.keep(&mut engine, posterior, stop, start)?;
         fit.features = Some(choice);
@@ -107,8 +119,14 @@ impl Runs<'_> {
 
     /// How the first start does in its trial.
     pub fn rank<E: Engine>(&self, observer: &mut StartObserver) -> Result<StartRank> {
-        let config = if self.config.graph_likelihood { self.first_weight() } else { self.config.clone() };
-        let mut tournament = Tournament::<E>::new(&self.problem, &config, self.given.as_ref())?;
+        if self.config.graph_likelihood {
+            return self.rank_with::<Factorised>(&self.first_weight(), observer);
+        }
+        self.rank_with::<E>(&self.config, observer)
+    }
+
+    fn rank_with<E: Engine>(&self, config: &Config, observer: &mut StartObserver) -> Result<StartRank> {
+        let mut tournament = Tournament::<E>::new(&self.problem, config, self.given.as_ref())?;
         let best = tournament.play(&self.plan.starts, Reach::Trial, observer, |_, _| Ok(()))?;
         Ok(best.ok_or_else(no_start)?.rank)
     }

@@ -351,8 +351,7 @@ impl<'a, E: Engine> Run<'a, E> {
             let sums: Vec<f64> = term.rates().into_iter().map(sum).collect();
             let (affinity, t) = term.propose(&sums, self.config.heaviness == Rule::Learned);
             if affinity != term.affinity || t != 1.0 {
-                let mut tried = GraphTerm { affinity, ..term.clone() };
-                tried.rescale(t);
+                let mut tried = term.reshaped(affinity, t);
                 field.rescale(t);
                 balance(&mut tried, &field, graph);
                 if tried.part(graph) > term.part(graph) {

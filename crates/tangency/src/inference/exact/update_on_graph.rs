@@ -6,7 +6,7 @@ use super::moments::coordinate_moments;
 use super::update_coordinates::{add_constant, copy_lower, linear_term};
 use super::{Beliefs, Coordinates, Workspace};
 use crate::error::{Error, Result};
-use crate::inference::pairs::{Depth, OwnSpreads, PairField, Pairs, packed, place};
+use crate::inference::pairs::{Depth, PairField, Pairs, Spreads, packed, place};
 use crate::inference::state::State;
 use crate::inference::terms::graph::GraphTerm;
 use crate::linalg::{Matrix, columns_times, dot, gram_lower, invert_spd, mirror_lower, symmetric_dot};
@@ -64,7 +64,7 @@ pub fn update_on_graph(problem: &Problem, state: &mut State<Beliefs>, work: &mut
 
     let moments = coordinate_moments(problem, coordinates);
     term.steps = field.steps(&problem.graph);
-    term.take(&field.sums(&problem.graph, &term.affinity, &term.sociability, Depth::Value));
+    term.take(field.sums(&problem.graph, &term.affinity, &term.sociability, Depth::Value));
     // R from ½ tr(βA ⟨xxᵀ⟩), which is P without what is the graph's
     let mean = by_component(&coordinates.mean);
     let quadratic = trace_with(&work.fixed, coordinates, pin) + dot(&mean, &columns_times(&work.fixed, &mean));
@@ -180,7 +180,7 @@ pub fn pair_field(coordinates: &Coordinates) -> PairField {
         }
     }
     let x = (0..n * d_x).map(|p| coordinates.mean[(p / d_x, p % d_x)]).collect();
-    PairField { pairs: Pairs::All, x, spreads: OwnSpreads::Joint(planes) }
+    PairField { pairs: Pairs::All, x, spreads: Spreads::Joint(planes) }
 }
 
 /// Adds a share of the curvature of all pairs to the lower triangle.

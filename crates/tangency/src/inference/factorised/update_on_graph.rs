@@ -9,7 +9,7 @@ use super::preconditioner::Preconditioner;
 use super::stars::Arms;
 use super::{Beliefs, Factorised, Sizes};
 use crate::error::Result;
-use crate::inference::pairs::{Depth, OwnSpreads, PairField, PairSums, Pairs, packed, place};
+use crate::inference::pairs::{Depth, PairField, PairSums, Spreads, packed, place};
 use crate::inference::state::State;
 use crate::linalg::small::invert;
 use crate::model::Problem;
@@ -26,12 +26,12 @@ impl Factorised {
             term.weigh_edges();
         }
         let mut field = pair_field(problem, &state.beliefs, self.seed);
-        self.covariances_on_graph(problem, state, &mut field);
-        self.means_on_graph(problem, state, &mut field, least)?;
+        let Some(sums) = self.covariances_on_graph(problem, state, &mut field) else { return Ok(()) };
+        let sums = self.means_on_graph(problem, state, &mut field, sums, least)?;
         state.statistics.coordinates = coordinate_moments(problem, &state.beliefs);
         if let Some(term) = &mut state.graph {
             term.steps = field.steps(&problem.graph);
-            term.take(&field.sums(&problem.graph, &term.affinity, &term.sociability, Depth::Value));
+            term.take(sums);
         }
         Ok(())
     }
@@ -54,12 +54,17 @@ impl Factorised {
         fixed
     }
 
-    /// S_i⁻¹ with the curvature of the non-edges at the present q(x), if that raises the bound.
-    fn covariances_on_graph(&self, problem: &Problem, state: &mut State<Beliefs>, field: &mut PairField) {
+    /// S_i⁻¹ with the curvature of the non-edges at the present q(x), if that raises the bound; returns the sums over pairs.
+    fn covariances_on_graph(
+        &self,
+        problem: &Problem,
+        state: &mut State<Beliefs>,
+        field: &mut PairField,
+    ) -> Option<PairSums> {
         let Sizes { n, d_x, .. } = Sizes::of(problem);
         let (graph, size) = (&problem.graph, d_x * d_x);
         let fixed = self.fixed_precisions(problem, state);
-        let Some(term) = &state.graph else { return };
+        let term = state.graph.as_ref()?;
         let sums = |field: &PairField, depth| field.sums(graph, &term.affinity, &term.sociability, depth);
         let height = |s: &[f64], expected: f64| {
             let energy = sum(n, |i| (i * size..(i + 1) * size).map(|p| fixed[p] * s[p]).sum());
@@ -86,13 +91,15 @@ impl Factorised {
                 }
             });
             let old = std::mem::replace(&mut state.beliefs.s, tried);
-            field.spreads = OwnSpreads::Independent(state.beliefs.s.clone());
-            if height(&state.beliefs.s, sums(field, Depth::Value).expected) >= before {
-                return;
+            field.spreads = Spreads::Independent(state.beliefs.s.clone());
+            let found = sums(field, Depth::Slope);
+            if height(&state.beliefs.s, found.expected) >= before {
+                return Some(found);
             }
-            field.spreads = OwnSpreads::Independent(old.clone());
+            field.spreads = Spreads::Independent(old.clone());
             state.beliefs.s = old;
         }
+        Some(now)
     }
 
     /// The state with covariances that go with the precision of the means, in which non-edges have no part.
@@ -107,14 +114,16 @@ impl Factorised {
         Ok(state)
     }
 
-    /// Steps towards where the means would rest if the non-edges went on to push as they do, halved until the bound rises.
+    /// Steps towards where the means would rest if the non-edges went on to push as they do, halved until the bound rises;
+    /// from the sums over pairs before to those after.
     fn means_on_graph(
         &mut self,
         problem: &Problem,
         state: &mut State<Beliefs>,
         field: &mut PairField,
+        mut sums: PairSums,
         least: f64,
-    ) -> Result<()> {
+    ) -> Result<PairSums> {
         let graph = &problem.graph;
         let gamma = state.gamma_of_coordinates();
         let linear = pull_on_coordinates(problem, &state.beliefs.c, &observations(problem), gamma);
@@ -122,7 +131,7 @@ impl Factorised {
             Some(kept) => kept,
             None => self.precondition_coordinates(problem, state)?,
         };
-        let Some(term) = &state.graph else { return Ok(()) };
+        let Some(term) = &state.graph else { return Ok(sums) };
         let apply = |v: &[f64]| self.coordinate_precision(problem, state, v);
         let pairs = |field: &mut PairField, x: &[f64]| -> PairSums {
             field.x.copy_from_slice(x);
@@ -130,7 +139,6 @@ impl Factorised {
         };
         let mut x = state.beliefs.x.clone();
         let mut image = apply(&x);
-        let mut sums = pairs(field, &x);
         'steps: for _ in 0..STEPS {
             let mut right = linear.clone();
             add(&mut right, 1.0, &sums.push);
@@ -164,15 +172,11 @@ impl Factorised {
         field.x.copy_from_slice(&x);
         self.for_coordinates = Some(preconditioner);
         state.beliefs.x = x;
-        Ok(())
+        Ok(sums)
     }
 }
 
 /// The points as this engine believes them to be.
 pub(super) fn pair_field(problem: &Problem, beliefs: &Beliefs, seed: u64) -> PairField {
-    PairField {
-        pairs: Pairs::new(&problem.graph, &beliefs.x, problem.n_components, seed),
-        x: beliefs.x.clone(),
-        spreads: OwnSpreads::Independent(beliefs.s.clone()),
-    }
+    PairField::independent(&problem.graph, beliefs.x.clone(), beliefs.s.clone(), seed)
 }

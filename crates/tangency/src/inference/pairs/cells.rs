@@ -1,23 +1,28 @@
-//! A tree of cells: what is far from a point is seen as cells, each a Gaussian with the moments of its points.
+//! A tree of cells for points that vary independently: what is far from a group of points, or small next to the width of a part
+//! of h, is seen as cells, each a Gaussian with the moments of its points.
 
-use super::{Field, Spreads, packed, place};
+use super::group::{GROUP, Group, Source};
+use super::field::Seen;
+use super::{Depth, FEW, Field, Spreads, place};
+use crate::model::Affinity;
 use rayon::prelude::*;
 
 /// Points of a cell that is not divided further.
-const LEAF: usize = 16;
-/// A cell is far from another when both radii together are below this share of their distance.
-const FAR: f64 = 0.4;
+const SMALLEST: usize = 2;
+/// A cell is seen as one when its radius is below this share of its distance,
+const FAR: f64 = 0.35;
+/// or below this share of the width 1/√s of a part of h.
+const NARROW: f64 = 0.4;
+/// A part of h counts for nothing beyond this exponent.
+const BEYOND: f64 = 16.0;
 
 /// Cells of points at some places.
 pub struct Cells {
     d: usize,
     order: Vec<u32>,
     nodes: Vec<Node>,
-    /// The cells that are not divided: the groups of points that share their sources.
-    leaves: Vec<usize>,
-    /// For each of them the cells that are near and those that are far.
-    near: Vec<Vec<u32>>,
-    far: Vec<Vec<u32>>,
+    /// The cells whose points share their sources.
+    groups: Vec<usize>,
 }
 
 struct Node {
@@ -26,30 +31,30 @@ struct Node {
     children: Option<(usize, usize)>,
     center: Vec<f64>,
     radius: f64,
+    /// The radius of many points with the same scatter, if that is larger.
+    reach: f64,
+    /// The largest total variance of a point inside.
+    variance: f64,
 }
 
-/// A cell as points far from it see it.
-pub(super) struct Cell {
-    pub mass: f64,
-    pub mean: Vec<f64>,
-    /// Packed.
-    pub spread: Vec<f64>,
+/// What a group sees: a cell or a point, with the parts of h for which it does.
+struct Seeing {
+    id: u32,
+    cell: bool,
+    parts: std::ops::Range<usize>,
 }
 
 impl Cells {
-    /// Cells of points at these places. `[n·d]`
-    pub fn new(x: &[f64], d: usize) -> Self {
+    /// Cells of points at these places, with these covariances. `[n·d]`, `[n·d²]`
+    pub fn new(x: &[f64], blocks: &[f64], d: usize) -> Self {
         let n = x.len() / d;
-        let mut cells =
-            Self { d, order: (0..n as u32).collect(), nodes: vec![], leaves: vec![], near: vec![], far: vec![] };
-        cells.divide(x, 0, n);
-        let lists: Vec<(Vec<u32>, Vec<u32>)> = cells.leaves.par_iter().map(|&leaf| cells.lists(leaf)).collect();
-        (cells.near, cells.far) = lists.into_iter().unzip();
+        let mut cells = Self { d, order: (0..n as u32).collect(), nodes: vec![], groups: vec![] };
+        cells.divide(x, blocks, 0, n, false);
         cells
     }
 
     /// Makes the cell of a part of the order, and those inside it; returns its number.
-    fn divide(&mut self, x: &[f64], first: usize, end: usize) -> usize {
+    fn divide(&mut self, x: &[f64], blocks: &[f64], first: usize, end: usize, in_group: bool) -> usize {
         let d = self.d;
         let at = |i: u32, a: usize| x[i as usize * d + a];
         let inside = &self.order[first..end];
@@ -60,84 +65,142 @@ impl Cells {
         let ranges: Vec<(f64, f64)> = (0..d).map(range).collect();
         let center: Vec<f64> = ranges.iter().map(|(low, high)| 0.5 * (low + high)).collect();
         let radius = ranges.iter().map(|(low, high)| (0.5 * (high - low)).powi(2)).sum::<f64>().sqrt();
-        let own = self.nodes.len();
-        self.nodes.push(Node { first, end, children: None, center, radius });
-        if end - first <= LEAF || radius == 0.0 {
-            self.leaves.push(own);
-            return own;
+        // few points fill their cell less evenly than many
+        let count = inside.len() as f64;
+        let scatter = |a: usize| {
+            let mean = inside.iter().map(|&i| at(i, a)).sum::<f64>() / count;
+            inside.iter().map(|&i| (at(i, a) - mean).powi(2)).sum::<f64>() / count
+        };
+        let reach = radius.max((3.0 * (0..d).map(scatter).sum::<f64>()).sqrt());
+        let own = |i: u32| (0..d).map(|a| blocks[(i as usize * d + a) * d + a]).sum::<f64>();
+        let variance = inside.iter().map(|&i| own(i)).fold(0.0, f64::max);
+        let number = self.nodes.len();
+        self.nodes.push(Node { first, end, children: None, center, radius, reach, variance });
+        let is_group = end - first <= GROUP && !in_group;
+        if is_group {
+            self.groups.push(number);
+        }
+        if end - first <= SMALLEST {
+            return number;
         }
         let width = |a: usize| ranges[a].1 - ranges[a].0;
         let axis = (0..d).reduce(|best, a| if width(a) > width(best) { a } else { best }).unwrap_or(0);
-        let middle = (end - first) / 2;
+        // whole groups on the left, so that few are not full
+        let whole = if end - first > GROUP { GROUP } else { 1 };
+        let middle = ((end - first) / 2).next_multiple_of(whole);
         self.order[first..end]
             .select_nth_unstable_by(middle, |&i, &j| at(i, axis).total_cmp(&at(j, axis)).then(i.cmp(&j)));
-        let left = self.divide(x, first, first + middle);
-        let right = self.divide(x, first + middle, end);
-        self.nodes[own].children = Some((left, right));
-        own
+        let in_group = in_group || is_group;
+        let left = self.divide(x, blocks, first, first + middle, in_group);
+        let right = self.divide(x, blocks, first + middle, end, in_group);
+        self.nodes[number].children = Some((left, right));
+        number
     }
 
-    /// The undivided cells that are near a cell, and the largest cells that are far from it.
-    fn lists(&self, leaf: usize) -> (Vec<u32>, Vec<u32>) {
-        let (mut near, mut far, mut open) = (vec![], vec![], vec![0]);
-        let own = &self.nodes[leaf];
-        while let Some(number) = open.pop() {
-            let node = &self.nodes[number];
-            let distance = own.center.iter().zip(&node.center).map(|(p, q)| (p - q).powi(2)).sum::<f64>().sqrt();
-            if own.radius + node.radius < FAR * distance {
-                far.push(number as u32);
-            } else if let Some((left, right)) = node.children {
-                open.extend([right, left]);
-            } else {
-                near.push(number as u32);
-            }
+    /// x → t·x.
+    pub fn rescale(&mut self, t: f64) {
+        for node in &mut self.nodes {
+            node.center.iter_mut().for_each(|at| *at *= t);
+            node.radius *= t;
+            node.reach *= t;
+            node.variance *= t * t;
         }
-        (near, far)
-    }
-
-    /// Number of groups.
-    pub(super) fn groups(&self) -> usize {
-        self.leaves.len()
-    }
-
-    /// The points of a group.
-    pub(super) fn points(&self, group: usize) -> &[u32] {
-        self.inside(self.leaves[group])
     }
 
     fn inside(&self, node: usize) -> &[u32] {
         &self.order[self.nodes[node].first..self.nodes[node].end]
     }
 
-    /// What a group sees: points one by one, and cells.
-    pub(super) fn sources<'c>(&self, group: usize, moments: &'c [Cell]) -> (Vec<u32>, Vec<&'c Cell>) {
-        let near = self.near[group].iter().flat_map(|&node| self.inside(node as usize).iter().copied()).collect();
-        (near, self.far[group].iter().map(|&node| &moments[node as usize]).collect())
+    /// What the points of each group get from all others, by point.
+    pub(super) fn see(&self, field: &Field, depth: Depth) -> Vec<Seen> {
+        let cells = self.moments(field);
+        let of_group = |&group: &usize| {
+            let points = self.inside(group);
+            let seeing = self.seeing(group, field.affinity);
+            let mut lanes = Group::new(field, points);
+            let mut sources = Vec::with_capacity(seeing.len());
+            for (q, &(rate, weight)) in field.affinity.parts.iter().enumerate() {
+                sources.clear();
+                sources.extend(seeing.iter().filter(|seen| seen.parts.contains(&q)).map(|seen| {
+                    if seen.cell { cells[seen.id as usize] } else { Source::point(field, seen.id as usize) }
+                }));
+                lanes.add(&sources, rate, weight, depth);
+            }
+            lanes.seen(points.len(), depth)
+        };
+        let found: Vec<Vec<Seen>> = self.groups.par_iter().map(of_group).collect();
+        let mut by_point: Vec<Option<Seen>> = (0..self.order.len()).map(|_| None).collect();
+        for (&group, seen) in self.groups.iter().zip(found) {
+            self.inside(group).iter().zip(seen).for_each(|(&i, seen)| by_point[i as usize] = Some(seen));
+        }
+        by_point.into_iter().flatten().collect()
+    }
+
+    /// The cells and points that a group sees.
+    fn seeing(&self, group: usize, affinity: &Affinity) -> Vec<Seeing> {
+        let rates: Vec<f64> = affinity.parts.iter().map(|(rate, _)| *rate).collect();
+        let own = &self.nodes[group];
+        if self.order.len() <= FEW {
+            let all = 0..rates.len();
+            return self.order.iter().map(|&id| Seeing { id, cell: false, parts: all.clone() }).collect();
+        }
+        let (mut seeing, mut open) = (vec![], vec![(0usize, 0..rates.len())]);
+        while let Some((number, parts)) = open.pop() {
+            let node = &self.nodes[number];
+            let distance = own.center.iter().zip(&node.center).map(|(p, q)| (p - q).powi(2)).sum::<f64>().sqrt();
+            let nearest = (distance - own.radius - node.radius).max(0.0);
+            let variance = own.variance + node.variance;
+            let beyond = |rate: f64| rate / (1.0 + 2.0 * rate * variance) * nearest * nearest > BEYOND;
+            let mut end = parts.end;
+            while end > parts.start && beyond(rates[end - 1]) {
+                end -= 1;
+            }
+            let holds_own = node.first < own.end && own.first < node.end;
+            let far = node.reach < FAR * (distance - own.radius);
+            let narrow = |rate: f64| rate * node.reach * node.reach < NARROW * NARROW;
+            let mut middle = parts.start;
+            while middle < end && !holds_own && (far || narrow(rates[middle])) {
+                middle += 1;
+            }
+            if middle > parts.start {
+                seeing.push(Seeing { id: number as u32, cell: true, parts: parts.start..middle });
+            }
+            if middle == end {
+                continue;
+            }
+            match node.children {
+                Some((left, right)) => open.extend([(right, middle..end), (left, middle..end)]),
+                None => seeing.extend(
+                    self.inside(number).iter().map(|&id| Seeing { id, cell: false, parts: middle..end }),
+                ),
+            }
+        }
+        seeing
     }
 
     /// Every cell as those far from it see it.
-    pub(super) fn moments(&self, field: &Field) -> Vec<Cell> {
+    fn moments(&self, field: &Field) -> Vec<Source> {
         let d = self.d;
+        let Spreads::Independent(blocks) = field.spreads else { return vec![] };
         let of_node = |number: usize| {
             let inside = self.inside(number);
             let rho = |i: u32| field.sociability[i as usize];
             let at = |i: u32, a: usize| field.x[i as usize * d + a];
             let mass: f64 = inside.iter().map(|&i| rho(i)).sum();
-            let mean: Vec<f64> =
-                (0..d).map(|a| inside.iter().map(|&i| rho(i) * at(i, a)).sum::<f64>() / mass).collect();
-            let mut spread = vec![0.0; packed(d)];
+            let mut cell = Source::cell(mass);
+            for a in 0..d {
+                cell.mean[a] = inside.iter().map(|&i| rho(i) * at(i, a)).sum::<f64>() / mass;
+            }
             for &i in inside {
                 for a in 0..d {
                     for b in 0..=a {
-                        let own = match field.spreads {
-                            Spreads::Independent(blocks) => blocks[(i as usize * d + a) * d + b],
-                            Spreads::Joint(_) => 0.0,
-                        };
-                        spread[place(a, b)] += rho(i) / mass * (own + (at(i, a) - mean[a]) * (at(i, b) - mean[b]));
+                        let own = blocks[(i as usize * d + a) * d + b];
+                        let off = (at(i, a) - cell.mean[a]) * (at(i, b) - cell.mean[b]);
+                        cell.spread[place(a, b)] += rho(i) / mass * (own + off);
                     }
                 }
             }
-            Cell { mass, mean, spread }
+            cell
         };
         (0..self.nodes.len()).into_par_iter().map(of_node).collect()
     }

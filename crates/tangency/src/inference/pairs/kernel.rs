@@ -264,12 +264,12 @@ pub(super) fn exp_negative(x: f64) -> f64 {
     // 1.5·2⁵²: adding it rounds to a whole number, which stands in the low bits
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let x = x.max(-690.0);
-    let shifted = x * LOG2_E + ROUND;
+    let shifted = x.mul_add(LOG2_E, ROUND);
     let whole = shifted - ROUND;
-    let r = (x - whole * LN2_HIGH) - whole * LN2_LOW;
-    let mut sum = 1.0 / 39_916_800.0;
+    let r = whole.mul_add(-LN2_LOW, whole.mul_add(-LN2_HIGH, x));
+    let mut sum: f64 = 1.0 / 39_916_800.0;
     for factor in [3_628_800.0, 362_880.0, 40_320.0, 5_040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0] {
-        sum = sum * r + 1.0 / factor;
+        sum = sum.mul_add(r, 1.0 / factor);
     }
     sum * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }

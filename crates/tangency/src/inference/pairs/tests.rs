@@ -8,7 +8,7 @@ use rand_distr::StandardNormal;
 struct Cloud {
     graph: Graph,
     x: Vec<f64>,
-    blocks: Vec<f64>,
+    spreads: Spreads,
     rho: Vec<f64>,
 }
 
@@ -26,12 +26,18 @@ fn cloud(n: usize, d: usize, seed: u64) -> Cloud {
         }
     }
     let rho = (0..n).map(|_| 0.5 + rng.random::<f64>()).collect();
-    Cloud { graph: Graph::from_edges(n, (1..n as u32).map(|i| (i - 1, i))), x, blocks, rho }
+    Cloud { graph: Graph::from_edges(n, (1..n as u32).map(|i| (i - 1, i))), x, spreads: Spreads::Independent(blocks), rho }
 }
 
 fn field<'a>(cloud: &'a Cloud, affinity: &'a Affinity) -> Field<'a> {
-    let spreads = Spreads::Independent(&cloud.blocks);
-    Field { graph: &cloud.graph, affinity, sociability: &cloud.rho, x: &cloud.x, spreads }
+    Field { graph: &cloud.graph, affinity, sociability: &cloud.rho, x: &cloud.x, spreads: &cloud.spreads }
+}
+
+fn blocks(cloud: &Cloud) -> &[f64] {
+    match &cloud.spreads {
+        Spreads::Independent(blocks) => blocks,
+        Spreads::Joint(_) => &[],
+    }
 }
 
 fn expected(cloud: &Cloud, affinity: &Affinity) -> f64 {
@@ -49,7 +55,7 @@ fn sums_over_all_pairs_are_the_literal_ones() {
                 let mut sum = 0.0;
                 for &(s, weight) in &affinity.parts {
                     let mut grown: Vec<f64> = (0..d * d)
-                        .map(|p| 2.0 * s * (cloud.blocks[i * d * d + p] + cloud.blocks[j * d * d + p]))
+                        .map(|p| 2.0 * s * (blocks(&cloud)[i * d * d + p] + blocks(&cloud)[j * d * d + p]))
                         .collect();
                     (0..d).for_each(|a| grown[a * d + a] += 1.0);
                     let log_det = crate::linalg::small::invert(&mut grown, d).unwrap();
@@ -94,7 +100,7 @@ fn cells_come_near_to_all_pairs() {
             let field = field(&cloud, &affinity);
             let (all, near) = (
                 field.sums(&Pairs::All, Depth::Curvature),
-                field.sums(&Pairs::Near(Cells::new(&cloud.x, d)), Depth::Curvature),
+                field.sums(&Pairs::Near(Cells::new(&cloud.x, blocks(&cloud), d)), Depth::Curvature),
             );
             let size = dot(&all.push, &all.push).sqrt();
             let away: Vec<f64> = all.push.iter().zip(&near.push).map(|(p, q)| p - q).collect();
@@ -111,7 +117,7 @@ fn a_sample_says_how_far_it_may_be_off() {
     let affinity = Affinity::new(0.5, 1e3);
     let field = field(&cloud, &affinity);
     let all = field.sums(&Pairs::All, Depth::Value).expected;
-    let sampled = field.sums(&Pairs::new(&cloud.graph, &cloud.x, 5, 0), Depth::Value);
+    let sampled = field.sums(&Pairs::of_independent(&cloud.graph, &cloud.x, blocks(&cloud), 0), Depth::Value);
     assert!(sampled.error > 0.0 && (sampled.expected - all).abs() < 4.0 * sampled.error);
 }
 
@@ -122,7 +128,7 @@ fn threads_do_not_change_a_bit() {
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let pairs = Pairs::new(&cloud.graph, &cloud.x, 2, 0);
+            let pairs = Pairs::of_independent(&cloud.graph, &cloud.x, blocks(&cloud), 0);
             let sums = field(&cloud, &affinity).sums(&pairs, Depth::Curvature);
             (sums.expected, sums.push, sums.curvature)
         })

@@ -55,6 +55,8 @@ pub struct GraphTerm {
     pub expected: f64,
     /// Its standard error where it was sampled.
     pub error: f64,
+    /// Σ_j ρ_j E h_ij of each point with the present ρ and q(x), where an update has just found it.
+    around: Option<Vec<f64>>,
 }
 
 impl GraphTerm {
@@ -75,6 +77,7 @@ impl GraphTerm {
             weights: vec![2.0; graph.edges().len()],
             expected: 0.0,
             error: 0.0,
+            around: None,
         }
     }
 
@@ -144,14 +147,16 @@ impl GraphTerm {
     }
 
     /// What was found of the pairs with the present ρ.
-    pub fn take(&mut self, sums: &PairSums) {
-        (self.expected, self.error) = (sums.expected, sums.error);
+    pub fn take(&mut self, sums: PairSums) {
+        (self.expected, self.error, self.around) = (sums.expected, sums.error, Some(sums.around));
     }
 
-    /// The coordinates in other units: x → t·x.
-    pub fn rescale(&mut self, t: f64) {
-        self.steps.iter_mut().for_each(|step| *step *= t * t);
-        self.precision.iter_mut().for_each(|entry| *entry /= t * t);
+    /// With this h, the coordinates in other units: x → t·x.
+    pub fn reshaped(&self, affinity: Affinity, t: f64) -> Self {
+        let mut term = Self { affinity, around: None, ..self.clone() };
+        term.steps.iter_mut().for_each(|step| *step *= t * t);
+        term.precision.iter_mut().for_each(|entry| *entry /= t * t);
+        term
     }
 
     /// The shape of h and the scale t of x → t·x that seem best: `sums` has Σ ρ_iρ_j E e^(−s|x_i − x_j|²) for the rates of
@@ -227,10 +232,16 @@ pub fn balance(term: &mut GraphTerm, field: &PairField, graph: &Graph) {
             term.expected = 0.5 * dot(&around, &term.sociability);
         }
         None => {
-            for _ in 0..FEW_BALANCINGS {
-                term.balance(&field.sums(graph, &term.affinity, &term.sociability, Depth::Value).around);
+            let sums = |term: &GraphTerm| field.sums(graph, &term.affinity, &term.sociability, Depth::Value);
+            let around = term.around.take().unwrap_or_else(|| sums(term).around);
+            let mut farthest = term.balance(&around);
+            for _ in 1..FEW_BALANCINGS {
+                if farthest < BALANCED {
+                    break;
+                }
+                farthest = term.balance(&sums(term).around);
             }
-            term.take(&field.sums(graph, &term.affinity, &term.sociability, Depth::Value));
+            term.take(sums(term));
         }
     }
 }
