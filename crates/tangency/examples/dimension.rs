@@ -1,33 +1,49 @@
-//! Which dimension the bound prefers, with λ and ν learned and with the paper's λ = 1, ν = 0 beside it.
+//! How many dimensions data have: what a fit with too many of them uses, what `n_components = auto` says, and what the bound
+//! prefers, on manifolds whose dimension is known.
 //!
-//! `cargo run --release -p tangency --example dimension [-- N [SEED]]` prints a Markdown table.
+//! `cargo run --release -p tangency --example dimension [-- SIZES [NOISES [SEED]]]` prints a Markdown table; lists are separated
+//! by commas. Short-circuits are left out by the truth.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use tangency::linalg::Matrix;
-use tangency::{Config, Fitter, Rule, Shape, Stop, generate};
+use tangency::{Config, Fit, Fitter, Shape, generate};
+
+/// Points, and edges where short-circuits are known.
+type Data = (Matrix, Option<Vec<(u32, u32)>>);
 
 fn main() {
-    let mut arguments = std::env::args().skip(1).map(|a| a.parse::<usize>().unwrap());
-    let (n, seed) = (arguments.next().unwrap_or(300), arguments.next().unwrap_or(1) as u64);
-    println!("| data (n = {n}, seed {seed}) | noise | learned: 1 | 2 | 3 | 4 | λ = 1, ν = 0: 1 | 2 | 3 | 4 |");
-    println!("|---|---|---|---|---|---|---|---|---|---|");
-    for (name, shape) in [("roll", Shape::SwissRoll), ("s-curve", Shape::SCurve), ("helix", Shape::Helix)] {
-        for noise in [0.0, 0.05, 0.1] {
-            let data = generate(shape, n, noise, seed);
-            let (edges, _) = data.neighbor_edges(9);
-            row(name, noise, &data.points, Some(edges), 3);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let list = |place: usize, default: &str| -> Vec<f64> {
+        let text = arguments.get(place).map_or(default, String::as_str);
+        text.split(',').map(|number| number.parse().unwrap()).collect()
+    };
+    let (sizes, noises, seeds) = (list(0, "300,1000"), list(1, "0,0.05,0.1"), list(2, "1"));
+    println!("| data | n | noise | true | used of 5, or of the features | spreads there, in edges | bound for 1, 2, 3 … | best |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for &n in &sizes {
+        for &noise in &noises {
+            for &seed in &seeds {
+                let (n, seed) = (n as usize, seed as u64);
+                let sheet = |shape: Shape| {
+                    let data = generate(shape, n, noise, seed);
+                    let edges = data.neighbor_edges(Config::default().n_neighbors).0;
+                    (data.points, Some(edges))
+                };
+                row("roll", noise, 2, sheet(Shape::SwissRoll));
+                row("S-curve", noise, 2, sheet(Shape::SCurve));
+                row("helix", noise, 1, sheet(Shape::Helix));
+                row("bent cube in 10-D", noise, 3, (cube(n, noise, seed), None));
+                row("ring in 10-D", noise, 2, (ring(n, noise, seed), None));
+            }
         }
-    }
-    for noise in [0.0, 0.05] {
-        row("3-D sheet in 10-D", noise, &sheet(n, noise, seed), None, 4);
     }
 }
 
 /// A cube bent into ten dimensions.
-fn sheet(n: usize, noise: f64, seed: u64) -> Matrix {
+fn cube(n: usize, noise: f64, seed: u64) -> Matrix {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let directions = Matrix::from_fn(10, 3, |_, _| rng.sample::<f64, _>(StandardNormal));
     let bends = Matrix::from_fn(10, 3, |_, _| 0.15 * rng.sample::<f64, _>(StandardNormal));
@@ -43,29 +59,54 @@ fn sheet(n: usize, noise: f64, seed: u64) -> Matrix {
     points
 }
 
-fn row(name: &str, noise: f64, points: &Matrix, edges: Option<Vec<(u32, u32)>>, most: usize) {
-    let bounds = |paper: bool| -> String {
-        let mut cells: Vec<String> = Vec::new();
-        for n_components in 1..=4 {
-            if n_components > most {
-                cells.push(String::new());
-                continue;
-            }
-            let mut config = Config { n_components, connect: true, ..Config::default() };
-            if paper {
-                (config.lambda, config.nu) = (Rule::Fixed(1.0), Rule::Fixed(0.0));
-            }
-            let fitter = Fitter::new(config);
-            let fit = match &edges {
-                Some(edges) => fitter.edges(edges.clone()),
-                None => fitter,
-            }
-            .fit(points)
-            .unwrap();
-            let mark = if fit.stop == Stop::Collapsed { " (collapsed)" } else { "" };
-            cells.push(format!("{:.1}{mark}", fit.bound_scaled()));
+/// A ring, which one coordinate would cut open, in a random plane of ten dimensions.
+fn ring(n: usize, noise: f64, seed: u64) -> Matrix {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let plane = Matrix::from_fn(10, 2, |_, _| 0.5 * rng.sample::<f64, _>(StandardNormal));
+    let mut points = Matrix::zeros(n, 10);
+    for i in 0..n {
+        let (sin, cos) = (std::f64::consts::TAU * rng.random::<f64>()).sin_cos();
+        for f in 0..10 {
+            points[(i, f)] = plane[(f, 0)] * cos + plane[(f, 1)] * sin + noise * rng.sample::<f64, _>(StandardNormal);
         }
-        cells.join(" | ")
+    }
+    points
+}
+
+fn fit(n_components: usize, (points, edges): &Data, config: Config) -> Fit {
+    let fitter = Fitter::new(Config { n_components, connect: true, draws: Some(0), ..config });
+    match edges {
+        Some(edges) => fitter.edges(edges.clone()),
+        None => fitter,
+    }
+    .fit(points)
+    .unwrap()
+}
+
+fn row(name: &str, noise: f64, dimension: usize, data: Data) {
+    let most = data.0.ncols().min(5);
+    let weight = tangency::config::FeatureWeight::Fixed(1.0);
+    let many = fit(most, &data, Config::default());
+    let edge = (many.graph.edges().iter())
+        .map(|&(i, j)| (0..most).map(|a| (many.coordinates[(i as usize, a)] - many.coordinates[(j as usize, a)]).powi(2)).sum::<f64>())
+        .sum::<f64>()
+        / many.graph.edges().len() as f64;
+    let spread = |a: usize| {
+        let square: f64 = many.coordinates.col_as_slice(a).iter().map(|x| x * x).sum();
+        format!("{:.2}", (square / many.n() as f64 / edge).sqrt())
     };
-    println!("| {name} | {noise} | {} | {} |", bounds(false), bounds(true));
+    let spreads: Vec<String> = (0..most).map(spread).collect();
+    let bounds: Vec<f64> = (1..=(dimension + 1).min(most))
+        .map(|d| fit(d, &data, Config { feature_weight: weight, ..Config::default() }).bound_scaled())
+        .collect();
+    let best = (0..bounds.len()).reduce(|best, d| if bounds[d] > bounds[best] { d } else { best }).unwrap() + 1;
+    let bounds: Vec<String> = bounds.iter().map(|bound| format!("{bound:.0}")).collect();
+    println!(
+        "| {name} | {} | {noise} | {dimension} | {} of {most} (β {:?}) | {} | {} | {best} |",
+        data.0.nrows(),
+        many.used_components(),
+        many.features.as_ref().and_then(|c| c.weight()),
+        spreads.join(", "),
+        bounds.join(", ")
+    );
 }

@@ -2,6 +2,7 @@
 //! (docs/decisions/0015-the-graph-has-a-likelihood.md).
 
 use super::MapQuality;
+use super::result::used_axes;
 use crate::config::{Config, FeatureWeight, Init};
 use crate::error::Result;
 use crate::inference::{
@@ -92,6 +93,13 @@ impl<E: Engine> Walk<'_, E> {
             return Ok((one, choice));
         }
         let polish = self.config.feature_weight == FeatureWeight::Polish;
+        // the paper's model cannot switch a component off: it would fill with noise again
+        let found = self.engine.coordinates(self.problem, &one.posterior.state.beliefs);
+        let all_used = used_axes(&self.problem.graph, &found) == self.problem.n_components;
+        if !polish && !all_used && one.trust >= choice.best() - EQUAL {
+            choice.taken = 1;
+            return Ok((one, choice));
+        }
         if polish || one.trust >= choice.best() - EQUAL {
             let last = self.stage(&one, None, &mut choice, observer)?;
             let holds = last.stop != Some(Stop::Collapsed) && last.trust >= choice.best() - EQUAL;
@@ -126,7 +134,8 @@ impl<E: Engine> Walk<'_, E> {
         let trust = self.trust(&found.0);
         let asked = self.config.feature_weight != FeatureWeight::Auto;
         let found = Candidate { posterior: found.0, stop: found.1, trust };
-        let holds = trust >= from.trust - EQUAL && found.stop != Some(Stop::Collapsed);
+        let best = choice.best().max(trust);
+        let holds = trust >= best - EQUAL && found.stop != Some(Stop::Collapsed);
         if holds || asked || found.interrupted() {
             choice.tried[choice.taken].trustworthiness = trust;
             return Ok(found);

@@ -15,8 +15,22 @@ use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A coordinate is not used when its spread is below this share of the largest.
-const UNUSED: f64 = 0.02;
+/// A coordinate is not used when its spread is below this share of a step along an edge.
+const UNUSED: f64 = 0.1;
+
+/// How many principal axes of coordinates are used.
+pub(super) fn used_axes(graph: &Graph, coordinates: &Matrix) -> usize {
+    let (n, d_x) = (coordinates.nrows() as f64, coordinates.ncols());
+    let step = |&(i, j): &(u32, u32)| {
+        (0..d_x).map(|a| (coordinates[(i as usize, a)] - coordinates[(j as usize, a)]).powi(2)).sum::<f64>()
+    };
+    let square = graph.edges().iter().map(step).sum::<f64>() / graph.edges().len().max(1) as f64;
+    let mean = |a: usize| coordinates.col_as_slice(a).iter().sum::<f64>() / n;
+    let centered = Matrix::from_fn(coordinates.nrows(), d_x, |i, a| coordinates[(i, a)] - mean(a));
+    let scatter = transposed_product(&centered, &centered);
+    let Ok((values, _)) = symmetric_eigen(&scatter, "scatter of the coordinates") else { return d_x };
+    values.iter().filter(|&&value| value / n > UNUSED * UNUSED * square).count()
+}
 
 /// A fitted model.
 #[derive(Clone)]
@@ -285,12 +299,9 @@ impl Fit {
         self.bound_scaled() - self.scaling.log_jacobian(self.n())
     }
 
-    /// How many of the coordinates are used: those with a spread that is not lost next to the largest.
+    /// How many of the coordinates are used: those with a spread that is not lost next to a step along an edge.
     pub fn used_components(&self) -> usize {
-        let square = |a: usize| self.coordinates.col_as_slice(a).iter().map(|x| x * x).sum::<f64>();
-        let spreads: Vec<f64> = (0..self.coordinates.ncols()).map(|a| square(a).sqrt()).collect();
-        let largest = spreads.iter().copied().fold(0.0, f64::max);
-        spreads.iter().filter(|&&spread| spread > UNUSED * largest).count()
+        used_axes(&self.graph, &self.coordinates)
     }
 
     /// Standard deviation of each coordinate. [n, d_x]

@@ -13,6 +13,9 @@ use std::sync::Arc;
 
 /// The largest entry of A, where a component is switched off for every purpose.
 const LARGEST_PRECISION: f64 = 1e9;
+/// The same while the features hardly count: the graph alone would switch off components that they need, and what is switched
+/// off does not come back. It leaves room for an edge.
+const LARGEST_OF_GRAPH: f64 = 1.0;
 /// A before it is learned, where edges are about 1 long.
 const FIRST_PRECISION: f64 = 1e-3;
 /// Shapes of h that are tried, as 1/b.
@@ -128,7 +131,8 @@ impl GraphTerm {
         let d_x = self.d_x();
         let each = of_x.directions / d_x as f64;
         let Ok((values, vectors)) = symmetric_eigen(&of_x.square, "scatter of the coordinates") else { return };
-        let precision = |c: usize| (each / values[c].max(f64::MIN_POSITIVE)).min(LARGEST_PRECISION);
+        let largest = if self.feature_weight < 1.0 { LARGEST_OF_GRAPH } else { LARGEST_PRECISION };
+        let precision = |c: usize| (each / values[c].max(f64::MIN_POSITIVE)).min(largest);
         self.precision = (0..d_x * d_x)
             .map(|p| (0..d_x).map(|c| vectors[(p / d_x, c)] * precision(c) * vectors[(p % d_x, c)]).sum())
             .collect();
