@@ -16,6 +16,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use std::ops::ControlFlow;
 
+/// Most iterations of a method that iterates, where it only makes a start.
+const PEER_ITERATIONS: usize = 100;
+
 /// A start: one side of the posterior, from which the first update finds the other.
 #[derive(Clone)]
 pub enum Start {
@@ -91,7 +94,7 @@ fn spectral(problem: &Problem) -> Result<Start> {
 /// Coordinates by another method.
 fn by_peer(problem: &Problem, method: Method, seed: u64) -> Result<Start> {
     let neighborhoods = Neighborhoods::of(problem.graph.clone());
-    let options = PeerOptions { random_state: seed, ..PeerOptions::default() };
+    let options = PeerOptions { random_state: seed, max_iter: PEER_ITERATIONS, ..PeerOptions::default() };
     let found =
         coordinates_by(method, &problem.observations, &neighborhoods, problem.n_components, &options, &mut |_, _| {
             ControlFlow::Continue(())
