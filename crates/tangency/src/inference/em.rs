@@ -350,18 +350,25 @@ impl<'a, E: Engine> Run<'a, E> {
             let sum = |rate: f64| field.sums(graph, &Affinity::single(rate), &term.sociability, Depth::Value).expected;
             let sums: Vec<f64> = term.rates().into_iter().map(sum).collect();
             let (affinity, t) = term.propose(&sums, self.config.heaviness == Rule::Learned);
+            // maps with a fixed prior cannot follow
+            let t = if self.config.lambda == Rule::Learned { t } else { 1.0 };
             if affinity != term.affinity || t != 1.0 {
                 let mut tried = term.reshaped(affinity, t);
                 field.rescale(t);
                 balance(&mut tried, &field, graph);
-                if tried.part(graph) > term.part(graph) {
+                let State { beliefs, hyper, statistics, .. } = &mut self.state;
+                let mut rescaled = statistics.coordinates.clone();
+                rescaled.rescale(t);
+                tried.learn_precision(&rescaled);
+                term.learn_precision(&statistics.coordinates);
+                let height = |term: &GraphTerm, of_x| term.part(graph) + term.coordinate_part(of_x);
+                if height(&tried, &rescaled) > height(&term, &statistics.coordinates) {
                     term = tried;
-                    let State { beliefs, hyper, statistics, .. } = &mut self.state;
                     engine.rescale(beliefs, t);
-                    statistics.coordinates.rescale(t);
+                    statistics.coordinates = rescaled;
                     statistics.maps.rescale(1.0 / t);
                     hyper.heaviness = term.affinity.heaviness;
-                    if self.config.lambda == Rule::Learned {
+                    if t != 1.0 {
                         hyper.lambda *= t * t;
                         hyper.nu *= t * t;
                     }

@@ -12,7 +12,7 @@ const SMALLEST: usize = 2;
 /// A cell is seen as one when its radius is below this share of its distance,
 const FAR: f64 = 0.35;
 /// or below this share of the width 1/√s of a part of h.
-const NARROW: f64 = 0.4;
+const NARROW: f64 = 0.35;
 /// A part of h counts for nothing beyond this exponent.
 const BEYOND: f64 = 16.0;
 
