@@ -390,8 +390,7 @@ def test_maps_tell_the_change_of_the_table_along_an_edge(scaling, curve):
 
 def test_a_good_fit_finds_the_sheet(curve):
     points, truth = curve
-    # by default the last stage, the paper's model, ends early, and leaves up to 9 % of the second coordinate here
-    fitted = LLLVM(feature_weight=1.0).fit(points)
+    fitted = LLLVM().fit(points)
     design = np.column_stack([fitted.embedding_, np.ones(150)])
     left = truth - design @ np.linalg.lstsq(design, truth, rcond=None)[0]
     assert (left.var(axis=0) < 0.05 * truth.var(axis=0)).all()

@@ -1,5 +1,5 @@
-//! How many dimensions data have: what a fit with too many of them uses, what `n_components = auto` says, and what the bound
-//! prefers, on manifolds whose dimension is known.
+//! How many dimensions data have: what a fit with too many of them uses, and what the bound prefers, on manifolds whose
+//! dimension is known.
 //!
 //! `cargo run --release -p tangency --example dimension [-- SIZES [NOISES [SEED]]]` prints a Markdown table; lists are separated
 //! by commas. Short-circuits are left out by the truth.
@@ -21,7 +21,9 @@ fn main() {
         text.split(',').map(|number| number.parse().unwrap()).collect()
     };
     let (sizes, noises, seeds) = (list(0, "300,1000"), list(1, "0,0.05,0.1"), list(2, "1"));
-    println!("| data | n | noise | true | used of 5, or of the features | spreads there, in edges | bound for 1, 2, 3 … | best |");
+    println!(
+        "| data | n | noise | true | used of 5, or of the features | spreads there, in edges | bound for 1, 2, 3 … | best |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     for &n in &sizes {
         for &noise in &noises {
@@ -87,12 +89,11 @@ fn row(name: &str, noise: f64, dimension: usize, data: Data) {
     let most = data.0.ncols().min(5);
     let weight = tangency::config::FeatureWeight::Fixed(1.0);
     let many = fit(most, &data, Config::default());
-    let edge = (many.graph.edges().iter())
-        .map(|&(i, j)| (0..most).map(|a| (many.coordinates[(i as usize, a)] - many.coordinates[(j as usize, a)]).powi(2)).sum::<f64>())
-        .sum::<f64>()
-        / many.graph.edges().len() as f64;
+    let x = &many.coordinates;
+    let step = |&(i, j): &(u32, u32)| (0..most).map(|a| (x[(i as usize, a)] - x[(j as usize, a)]).powi(2)).sum::<f64>();
+    let edge = many.graph.edges().iter().map(step).sum::<f64>() / many.graph.edges().len() as f64;
     let spread = |a: usize| {
-        let square: f64 = many.coordinates.col_as_slice(a).iter().map(|x| x * x).sum();
+        let square: f64 = x.col_as_slice(a).iter().map(|x| x * x).sum();
         format!("{:.2}", (square / many.n() as f64 / edge).sqrt())
     };
     let spreads: Vec<String> = (0..most).map(spread).collect();
@@ -102,10 +103,9 @@ fn row(name: &str, noise: f64, dimension: usize, data: Data) {
     let best = (0..bounds.len()).reduce(|best, d| if bounds[d] > bounds[best] { d } else { best }).unwrap() + 1;
     let bounds: Vec<String> = bounds.iter().map(|bound| format!("{bound:.0}")).collect();
     println!(
-        "| {name} | {} | {noise} | {dimension} | {} of {most} (β {:?}) | {} | {} | {best} |",
+        "| {name} | {} | {noise} | {dimension} | {} of {most} | {} | {} | {best} |",
         data.0.nrows(),
         many.used_components(),
-        many.features.as_ref().and_then(|c| c.weight()),
         spreads.join(", "),
         bounds.join(", ")
     );

@@ -1,8 +1,8 @@
 //! A tree of cells for points that vary independently: what is far from a group of points, or small next to the width of a part
 //! of h, is seen as cells, each a Gaussian with the moments of its points.
 
-use super::group::{GROUP, Group, Source};
 use super::field::Seen;
+use super::group::{GROUP, Group, Source};
 use super::{Depth, FEW, Field, Spreads, place};
 use crate::model::Affinity;
 use rayon::prelude::*;
@@ -170,9 +170,9 @@ impl Cells {
             }
             match node.children {
                 Some((left, right)) => open.extend([(right, middle..end), (left, middle..end)]),
-                None => seeing.extend(
-                    self.inside(number).iter().map(|&id| Seeing { id, cell: false, parts: middle..end }),
-                ),
+                None => {
+                    seeing.extend(self.inside(number).iter().map(|&id| Seeing { id, cell: false, parts: middle..end }))
+                }
             }
         }
         seeing

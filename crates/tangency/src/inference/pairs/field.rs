@@ -80,8 +80,7 @@ impl Field<'_> {
                         .filter(|&j| j as usize != i && near.binary_search(&j).is_err())
                         .collect();
                     let weight = (n - 1 - near.len()) as f64 / others.len().max(1) as f64;
-                    let (near, far) =
-                        (Sources::gather(self, d, near, 1.0), Sources::gather(self, d, &others, weight));
+                    let (near, far) = (Sources::gather(self, d, near, 1.0), Sources::gather(self, d, &others, weight));
                     let of_near = self.see(lanes, i, &[&near], depth);
                     let of_far = self.see(lanes, i, &[&far], depth);
                     let count = others.len().max(2) as f64;

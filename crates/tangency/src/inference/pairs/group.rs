@@ -1,7 +1,7 @@
 //! A group of points in lanes, and what one part of h makes of its distances from a source.
 
-use super::kernel::exp_negative;
 use super::field::Seen;
+use super::kernel::exp_negative;
 use super::{Depth, Field, MOST_COMPONENTS, Spreads, packed, place};
 
 /// Points of a group.

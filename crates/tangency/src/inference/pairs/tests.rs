@@ -26,7 +26,12 @@ fn cloud(n: usize, d: usize, seed: u64) -> Cloud {
         }
     }
     let rho = (0..n).map(|_| 0.5 + rng.random::<f64>()).collect();
-    Cloud { graph: Graph::from_edges(n, (1..n as u32).map(|i| (i - 1, i))), x, spreads: Spreads::Independent(blocks), rho }
+    Cloud {
+        graph: Graph::from_edges(n, (1..n as u32).map(|i| (i - 1, i))),
+        x,
+        spreads: Spreads::Independent(blocks),
+        rho,
+    }
 }
 
 fn field<'a>(cloud: &'a Cloud, affinity: &'a Affinity) -> Field<'a> {
