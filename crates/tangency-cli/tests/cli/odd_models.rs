@@ -33,10 +33,10 @@ fn put_to_use(folder: &Path, what: &str) {
     let others = written("reconstruct m.safetensors --leave-one-out", &["id"]);
     assert!((2..=n).contains(&others.rows.len()), "{what}: {} of {n}", others.rows.len());
     assert_positive_deviations(&others, &features, what);
-    let size = vec!["3"; d_x].join("x");
+    let size = vec!["5"; d_x].join("x");
     let image = format!("--image {}x1 --figure f.svg", features.len());
     let grid = written(&format!("reconstruct m.safetensors --grid {size} {image}"), &[]);
-    assert_eq!(grid.rows.len(), 3usize.pow(d_x as u32), "{what}");
+    assert_eq!(grid.rows.len(), 5usize.pow(d_x as u32), "{what}");
     assert_eq!(written("sample m.safetensors --n 20", &["beside"]).rows.len(), 20, "{what}");
     assert_eq!(written("loadings m.safetensors --each", &["id", "feature"]).rows.len(), n * features.len(), "{what}");
 }
