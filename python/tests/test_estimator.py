@@ -690,9 +690,11 @@ def test_pruning_removes_a_planted_short_circuit(curve, fitted):
     table, truth = curve
     ends = sorted([truth[:, 0].argmin(), truth[:, 0].argmax()])
     graph = np.vstack([fitted.edges_, [ends]])
-    worse = LLLVM(init=fitted.embedding_).fit(table, graph=graph)
+    # bounds of different graphs compare in the paper's model
+    params = {"init": fitted.embedding_, "feature_weight": "polish"}
+    worse = LLLVM(**params).fit(table, graph=graph)
     assert tuple(edge_scores(worse)[0])[:2] == tuple(ends)
-    model = LLLVM(prune=True, init=fitted.embedding_).fit(table, graph=graph)
+    model = LLLVM(prune=True, **params).fit(table, graph=graph)
     assert ends in model.removed_edges_.tolist()
     assert ends not in model.edges_.tolist()
     assert len(model.edges_) + len(model.removed_edges_) == len(graph)

@@ -104,7 +104,8 @@ def test_a_weight_that_is_given_is_the_only_one(rows, on_graph):
     assert on_graph.summary()["bound_parts_scaled"]["graph"] < 0
 
 
-def test_the_weight_of_a_clean_sheet_grows_up_to_the_paper_s_model(fitted):
+def test_the_weight_of_a_clean_sheet_grows_up_to_the_paper_s_model():
+    fitted = LLLVM(init="isomap").fit(datasets.make_s_curve(300, noise=0.02, random_state=1)[0])
     assert fitted.feature_weight_ is None and fitted.sociability_ is None and fitted.heaviness_ == 0.0
     assert [weight for weight, _ in fitted.feature_weights_] == [0.03, 1.0, None]
     assert fitted.summary()["bound_parts_scaled"]["graph"] == 0.0

@@ -11,10 +11,13 @@ use crate::inference::terms::edge_counts::counts_of_star;
 use crate::linalg::{Matrix, small, symmetric_eigen};
 use crate::model::Affinity;
 
-/// Most steps of a placement.
-const MOST_STEPS: usize = 300;
+/// Most steps of a placement, and those after which steps do not grow again.
+const MOST_STEPS: usize = 600;
+const GROWING: usize = 100;
 /// It is done when a step is this small, where edges are about 1 long.
 const STILL: f64 = 1e-10;
+/// After the most steps it is at rest all the same where a step is this small.
+const NEARLY_STILL: f64 = 1e-5;
 /// So many training points push, the nearest to where a point begins; those beyond hardly do.
 const NEAREST: usize = 3000;
 
@@ -93,8 +96,8 @@ pub(super) fn settle_on_graph(
     let absolute = |mean: &[f64]| -> Vec<f64> { mean.iter().zip(&star.center).map(|(x, center)| x + center).collect() };
     let pushing = graph.pushing(&absolute(&x.mean));
     let mut rho = 1.0;
-    let (mut share, mut before) = (1.0f64, vec![0.0; d_x]);
-    for _ in 0..MOST_STEPS {
+    let (mut share, mut before, mut at_rest) = (1.0f64, vec![0.0; d_x], false);
+    for number in 0..MOST_STEPS {
         maps = star.update_maps(&x)?;
         let (mut precision, mut linear) = star.of_features(&maps, graph.feature_weight);
         let variance: f64 = (0..d_x).map(|a| x.covariance[a * d_x + a]).sum();
@@ -128,15 +131,18 @@ pub(super) fn settle_on_graph(
         let step: Vec<f64> = target.iter().zip(&x.mean).map(|(to, from)| to - from).collect();
         // steps that turn back are too long
         let turns = step.iter().zip(&before).map(|(p, q)| p * q).sum::<f64>() < 0.0;
-        share = if turns { 0.5 * share } else { (1.3 * share).min(1.0) };
+        let growth = if number < GROWING { 1.3 } else { 1.0 };
+        share = if turns { 0.5 * share } else { (growth * share).min(1.0) };
         let mean: Vec<f64> = x.mean.iter().zip(&step).map(|(from, step)| from + share * step).collect();
         x = NewCoordinates { mean, precision, covariance, log_det, linear };
-        if step.iter().map(|v| v * v).sum::<f64>().sqrt() < STILL {
+        let length = step.iter().map(|v| v * v).sum::<f64>().sqrt();
+        if length < STILL {
             return Some((x, maps, true));
         }
+        at_rest = length < NEARLY_STILL;
         before = step;
     }
-    Some((x, maps, false))
+    Some((x, maps, at_rest))
 }
 
 /// A symmetric matrix, packed, times a factor, without its negative directions.

@@ -130,7 +130,8 @@ impl<'a> Fitter<'a> {
     pub fn try_start(mut self, values: View, number: usize) -> Result<TriedStart> {
         self.only = Some(number);
         let (prepared, plan) = self.prepare(values)?;
-        if !plan.trials {
+        // under the graph's likelihood starts are ranked with the first weight of the features: bounds of others do not compare
+        if !plan.trials && !self.config.graph_likelihood {
             let fit = self.best_run(&prepared, &plan)?.0;
             return Ok(TriedStart { rank: StartRank::new(fit.bound_scaled(), Some(fit.stop)), fit: Some(fit) });
         }

@@ -117,7 +117,7 @@ impl Runs<'_> {
         }
     }
 
-    /// How the first start does in its trial.
+    /// How the first start does in its trial, or in its whole run where there are no trials.
     pub fn rank<E: Engine>(&self, observer: &mut StartObserver) -> Result<StartRank> {
         if self.config.graph_likelihood {
             return self.rank_with::<Factorised>(&self.first_weight(), observer);
@@ -127,7 +127,8 @@ impl Runs<'_> {
 
     fn rank_with<E: Engine>(&self, config: &Config, observer: &mut StartObserver) -> Result<StartRank> {
         let mut tournament = Tournament::<E>::new(&self.problem, config, self.given.as_ref())?;
-        let best = tournament.play(&self.plan.starts, Reach::Trial, observer, |_, _| Ok(()))?;
+        let reach = if self.plan.trials { Reach::Trial } else { Reach::End };
+        let best = tournament.play(&self.plan.starts, reach, observer, |_, _| Ok(()))?;
         Ok(best.ok_or_else(no_start)?.rank)
     }
 
