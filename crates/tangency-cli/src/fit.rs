@@ -45,7 +45,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     let table = read_table(&args.table.table, &table_options(&args.table))?;
     ReportPage::check(&page, table.values.ncols())?;
     if let Some(parts) = args.calibrate {
-        check_parts(table.values.nrows(), config.n_components, parts)?;
+        check_parts(table.values.nrows(), config.n_components.max(1), parts)?;
     }
     let fitter = fitter(Fitter::new(config), &args.graph, &args.start, &table)?;
     let (mut model, posterior) =

@@ -4,7 +4,7 @@ use crate::args::InfoArgs;
 use crate::say::Say;
 use crate::words::Flags;
 use serde_json::{Value, json};
-use tangency::fit::{FeatureChoice, MapQuality, TriedWeight};
+use tangency::fit::{DimensionChoice, FeatureChoice, MapQuality, TriedWeight};
 use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
 use tangency::message;
@@ -98,6 +98,7 @@ pub fn summary(model: &Model) -> Vec<String> {
         hyper.join(", "),
     ];
     lines.extend(shown.quality.map(neighbourhoods));
+    lines.extend(shown.dimension.as_ref().map(dimension));
     lines.extend(shown.features.as_ref().map(features));
     lines.extend([
         if shown.n_removed == 0 {
@@ -122,6 +123,19 @@ fn neighbourhoods(quality: MapQuality) -> String {
     let MapQuality { trustworthiness, pca, start } = quality;
     let start = start.map(|start| format!(", of the start {start:.3}")).unwrap_or_default();
     format!("neighbourhoods kept (trustworthiness): {trustworthiness:.3}; of principal components {pca:.3}{start}")
+}
+
+/// How the number of coordinates was found, and what the bound says of it.
+fn dimension(choice: &DimensionChoice) -> String {
+    let DimensionChoice { taken, spreads, points, bounds } = choice;
+    let spreads: Vec<String> = spreads.iter().map(|spread| format!("{spread:.2}")).collect();
+    let bounds: Vec<String> = bounds.iter().map(|row| format!("{} {:.1}", row.n_components, row.bound)).collect();
+    format!(
+        "dimensions: {taken} of {} are used (spreads {} steps along an edge, from {points} points); bound by dimension: {}",
+        spreads.len(),
+        spreads.join(", "),
+        bounds.join(", ")
+    )
 }
 
 /// How much the features counted against the graph, and what else was tried.

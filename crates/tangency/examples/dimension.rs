@@ -1,5 +1,4 @@
-//! How many dimensions data have: what a fit with too many of them uses, and what the bound prefers, on manifolds whose
-//! dimension is known.
+//! How many dimensions data have: what `auto` finds, and what the bound prefers, on manifolds whose dimension is known.
 //!
 //! `cargo run --release -p tangency --example dimension [-- SIZES [NOISES [SEED]]]` prints a Markdown table; lists are separated
 //! by commas. Short-circuits are left out by the truth.
@@ -8,8 +7,10 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
+use std::time::Instant;
+use tangency::config::AUTO;
 use tangency::linalg::Matrix;
-use tangency::{Config, Fit, Fitter, Shape, generate};
+use tangency::{Config, Fitter, Shape, generate};
 
 /// Points, and edges where short-circuits are known.
 type Data = (Matrix, Option<Vec<(u32, u32)>>);
@@ -22,9 +23,9 @@ fn main() {
     };
     let (sizes, noises, seeds) = (list(0, "300,1000"), list(1, "0,0.05,0.1"), list(2, "1"));
     println!(
-        "| data | n | noise | true | used of 5, or of the features | spreads there, in edges | bound for 1, 2, 3 … | best |"
+        "| data | n | noise | true | by spreads | spreads, in steps along an edge | by the bound | bounds | seconds |"
     );
-    println!("|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|");
     for &n in &sizes {
         for &noise in &noises {
             for &seed in &seeds {
@@ -75,38 +76,26 @@ fn ring(n: usize, noise: f64, seed: u64) -> Matrix {
     points
 }
 
-fn fit(n_components: usize, (points, edges): &Data, config: Config) -> Fit {
-    let fitter = Fitter::new(Config { n_components, connect: true, draws: Some(0), ..config });
-    match edges {
-        Some(edges) => fitter.edges(edges.clone()),
+fn row(name: &str, noise: f64, dimension: usize, (points, edges): Data) {
+    let fitter = Fitter::new(Config { n_components: AUTO, connect: true, draws: Some(0), ..Config::default() });
+    let began = Instant::now();
+    let fit = match edges {
+        Some(edges) => fitter.edges(edges),
         None => fitter,
     }
-    .fit(points)
-    .unwrap()
-}
-
-fn row(name: &str, noise: f64, dimension: usize, data: Data) {
-    let most = data.0.ncols().min(5);
-    let weight = tangency::config::FeatureWeight::Fixed(1.0);
-    let many = fit(most, &data, Config::default());
-    let x = &many.coordinates;
-    let step = |&(i, j): &(u32, u32)| (0..most).map(|a| (x[(i as usize, a)] - x[(j as usize, a)]).powi(2)).sum::<f64>();
-    let edge = many.graph.edges().iter().map(step).sum::<f64>() / many.graph.edges().len() as f64;
-    let spread = |a: usize| {
-        let square: f64 = x.col_as_slice(a).iter().map(|x| x * x).sum();
-        format!("{:.2}", (square / many.n() as f64 / edge).sqrt())
-    };
-    let spreads: Vec<String> = (0..most).map(spread).collect();
-    let bounds: Vec<f64> = (1..=(dimension + 1).min(most))
-        .map(|d| fit(d, &data, Config { feature_weight: weight, ..Config::default() }).bound_scaled())
-        .collect();
-    let best = (0..bounds.len()).reduce(|best, d| if bounds[d] > bounds[best] { d } else { best }).unwrap() + 1;
-    let bounds: Vec<String> = bounds.iter().map(|bound| format!("{bound:.0}")).collect();
+    .fit(&points)
+    .unwrap();
+    let found = fit.dimension.unwrap();
+    let spreads: Vec<String> = found.spreads.iter().map(|spread| format!("{spread:.2}")).collect();
+    let bounds: Vec<String> =
+        found.bounds.iter().map(|row| format!("{}: {:.0}", row.n_components, row.bound)).collect();
     println!(
-        "| {name} | {} | {noise} | {dimension} | {} of {most} | {} | {} | {best} |",
-        data.0.nrows(),
-        many.used_components(),
+        "| {name} | {} | {noise} | {dimension} | {} | {} | {} | {} | {:.0} |",
+        points.nrows(),
+        found.taken,
         spreads.join(", "),
-        bounds.join(", ")
+        found.by_bound().unwrap(),
+        bounds.join(", "),
+        began.elapsed().as_secs_f64()
     );
 }

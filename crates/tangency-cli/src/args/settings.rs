@@ -158,6 +158,7 @@ fn value_name(setting: &Setting) -> String {
         Kind::Real(Range::Share) => "SHARE".into(),
         Kind::Real(_) => "NUMBER".into(),
         Kind::LearnedOr(_) => "NUMBER|learned".into(),
+        Kind::WholeOrAuto(_) => "NUMBER|auto".into(),
         Kind::ChoiceOr(list, _) => {
             list().iter().fold("NUMBER".into(), |text, choice| format!("{text}|{}", choice.name))
         }

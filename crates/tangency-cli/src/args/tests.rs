@@ -28,6 +28,9 @@ fn value(setting: &'static Setting) -> BoxedStrategy<Value> {
     };
     let set = match setting.kind {
         Kind::Whole(least) => (least..u64::MAX).prop_map(Value::Whole).boxed(),
+        Kind::WholeOrAuto(least) => {
+            prop_oneof![Just(Value::Word("auto")), (least..u64::MAX).prop_map(Value::Whole)].boxed()
+        }
         Kind::Real(range) => number(range),
         Kind::Switch => any::<bool>().prop_map(Value::Switch).boxed(),
         Kind::Choice(list) => select(list()).prop_map(|word| Value::Word(word.name)).boxed(),

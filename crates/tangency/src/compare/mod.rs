@@ -8,7 +8,7 @@ pub use measures::{Measures, RANKED, Yardsticks};
 use crate::config::{Choice, Config, Rule};
 use crate::error::{Error, Result};
 use crate::evidence::{PruneOptions, PruneProgress, prune_from};
-use crate::fit::{Fit, Fitter, FullPosterior};
+use crate::fit::{Fit, Fitter, FullPosterior, settle};
 use crate::inference::{Progress, Stop};
 use crate::linalg::{Matrix, View, sequential_product};
 use crate::message;
@@ -103,8 +103,6 @@ pub struct Comparison {
     /// The words in which a trial says what went wrong.
     pub words: &'static dyn Dialect,
     prepared: Prepared,
-    /// Whether the graph is made of edges that were given.
-    own_edges: bool,
     /// Seconds that scaling and graph took.
     preparation: f64,
     yardsticks: Yardsticks,
@@ -175,7 +173,7 @@ impl Comparison {
             let remedies = vec![Remedy::act("give labels of at least two classes")];
             return Err(Error::Setting { name: "labels", problem, remedies });
         }
-        let (began, own_edges) = (Instant::now(), edges.is_some());
+        let began = Instant::now();
         let prepared = table.prepare(edges)?;
         let preparation = began.elapsed().as_secs_f64();
         let rows = prepared.rows();
@@ -189,7 +187,7 @@ impl Comparison {
         };
         let options = PeerOptions { random_state: config.random_state, ..PeerOptions::default() };
         let words = &Fields;
-        Ok(Self { config, options, meter: None, words, prepared, own_edges, preparation, yardsticks, fitted: None })
+        Ok(Self { config, options, meter: None, words, prepared, preparation, yardsticks, fitted: None })
     }
 
     /// Rows of the table that take part, ascending.
@@ -214,8 +212,10 @@ impl Comparison {
             (meter.reset)();
             (meter.now)()
         });
+        let settled =
+            settle(&self.prepared, &mut self.config, &mut |now| watch(now.point.iteration, now.point.bound_scaled));
         let began = Instant::now();
-        let found = self.embed(entrant, watch);
+        let found = settled.and_then(|()| self.embed(entrant, watch));
         let mut seconds = began.elapsed().as_secs_f64();
         let mut peak_bytes = self.meter.zip(held).map(|(meter, held)| (meter.peak)().saturating_sub(held));
         if entrant.uses_graph() {
@@ -279,7 +279,7 @@ impl Comparison {
     /// The settings of an entrant in words.
     fn settings(&self, entrant: Entrant) -> String {
         let (config, options) = (&self.config, &self.options);
-        let graph = match (self.own_edges, config.radius) {
+        let graph = match (self.prepared.own_edges, config.radius) {
             (true, _) => "own edges".to_owned(),
             (false, Some(radius)) => format!("radius={radius}"),
             (false, None) => format!("k={}", config.n_neighbors),

@@ -15,6 +15,9 @@ pub use serde;
 pub use setting::{Group, Kind, Named, Range, Setting, Value};
 pub use table::Config;
 
+/// What a whole number is that is left to the data, where the table of settings allows it.
+pub const AUTO: usize = 0;
+
 crate::choice! {
     /// Settings to begin from.
     pub enum Preset default Default {

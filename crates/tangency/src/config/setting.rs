@@ -1,11 +1,14 @@
 //! What a setting is: its name, what it may be, and its value in a form that front ends need no field for.
 
-use super::{Choice, FeatureWeight, FeatureWord, Rule};
+use super::{AUTO, Choice, FeatureWeight, FeatureWord, Rule};
 use crate::error::{Error, Result};
 use crate::message::{Message, Piece, Remedy, given};
 use crate::{choice, message};
 use serde_json::json;
 use std::fmt;
+
+/// How users leave a number to the data.
+const AUTO_WORD: &str = "auto";
 
 choice! {
     /// What settings are about, by which front ends group them.
@@ -69,6 +72,8 @@ pub struct Named {
 pub enum Kind {
     /// A whole number from this one on.
     Whole(u64),
+    /// The same, or `auto`: left to the data. A field that is [`super::AUTO`] says so.
+    WholeOrAuto(u64),
     /// A number.
     Real(Range),
     /// On or off.
@@ -79,6 +84,24 @@ pub enum Kind {
     LearnedOr(Range),
     /// A word of a closed list, or a number.
     ChoiceOr(fn() -> Vec<Named>, Range),
+}
+
+impl Kind {
+    /// A field's value as users see it.
+    pub(super) fn shown(self, value: Value) -> Value {
+        match (self, value) {
+            (Self::WholeOrAuto(_), Value::Whole(number)) if number == AUTO as u64 => Value::Word(AUTO_WORD),
+            (_, value) => value,
+        }
+    }
+
+    /// A user's value as a field holds it.
+    pub(super) fn held(self, value: &Value) -> Value {
+        match (self, value) {
+            (Self::WholeOrAuto(_), Value::Word(AUTO_WORD)) => Value::Whole(AUTO as u64),
+            (_, value) => value.clone(),
+        }
+    }
 }
 
 /// A setting: a row of the table.
@@ -144,7 +167,8 @@ impl Setting {
             list().iter().find(|choice| choice.name == text).map(|choice| Value::Word(choice.name))
         };
         let found = match self.kind {
-            Kind::Whole(_) => text.parse().ok().map(Value::Whole),
+            Kind::WholeOrAuto(_) if text == AUTO_WORD => Some(Value::Word(AUTO_WORD)),
+            Kind::Whole(_) | Kind::WholeOrAuto(_) => text.parse().ok().map(Value::Whole),
             Kind::Real(_) => number(),
             Kind::Switch => text.parse().ok().map(Value::Switch),
             Kind::Choice(list) => word(list),
@@ -159,7 +183,8 @@ impl Setting {
     pub fn check(&self, value: &Value) -> Result<()> {
         let fits = match (self.kind, value) {
             (_, Value::Unset) => self.optional,
-            (Kind::Whole(least), Value::Whole(number)) => *number >= least,
+            (Kind::Whole(least) | Kind::WholeOrAuto(least), Value::Whole(number)) => *number >= least,
+            (Kind::WholeOrAuto(_), Value::Word(word)) => *word == AUTO_WORD,
             (Kind::Real(range) | Kind::LearnedOr(range) | Kind::ChoiceOr(_, range), Value::Real(number)) => {
                 range.contains(*number)
             }
@@ -176,6 +201,7 @@ impl Setting {
         match self.kind {
             Kind::Whole(0) => "a whole number".into(),
             Kind::Whole(least) => format!("a whole number, at least {least}"),
+            Kind::WholeOrAuto(least) => format!("a whole number, at least {least}, or {AUTO_WORD}"),
             Kind::Real(range) => range.words().into(),
             Kind::Switch => "true or false".into(),
             Kind::Choice(list) => format!("one of {}", names(list)),
@@ -199,6 +225,7 @@ impl Setting {
     pub fn as_json(&self) -> serde_json::Value {
         let (kind, range) = match self.kind {
             Kind::Whole(least) => ("whole", json!({"least": least})),
+            Kind::WholeOrAuto(least) => ("whole-or-auto", json!({"least": least, "auto": AUTO})),
             Kind::Real(range) => ("real", range.as_json()),
             Kind::Switch => ("switch", json!(null)),
             Kind::Choice(_) => ("choice", json!(null)),

@@ -38,7 +38,7 @@ macro_rules! settings {
             /// The value of the setting with this name; none if there is no such setting.
             pub fn get(&self, name: &str) -> Option<Value> {
                 match name {
-                    $(stringify!($name) => Some(self.$name.value()),)+
+                    $(stringify!($name) => Some($kind.shown(self.$name.value())),)+
                     _ => None,
                 }
             }
@@ -47,7 +47,7 @@ macro_rules! settings {
             pub fn set(&mut self, setting: &Setting, value: &Value) -> Result<()> {
                 match setting.name {
                     $(stringify!($name) => {
-                        self.$name = Field::from_value(value).ok_or_else(|| setting.refused(value.to_string().into()))?;
+                        self.$name = Field::from_value(&$kind.held(value)).ok_or_else(|| setting.refused(value.to_string().into()))?;
                     })+
                     _ => {}
                 }
@@ -66,8 +66,8 @@ macro_rules! settings {
 }
 
 settings! {
-    /// Number of coordinates, the latent dimension.
-    n_components: usize = 2, Model, Kind::Whole(1);
+    /// Number of coordinates, the latent dimension; `auto` for as many as a fit with several of them uses.
+    n_components: usize = 2, Model, Kind::WholeOrAuto(1);
     /// Neighbours of each point.
     n_neighbors: usize = 9, Graph, Kind::Whole(1);
     /// Whether an edge needs one of two points to list the other as a neighbour, or both.

@@ -1,6 +1,7 @@
 //! From a table to a fitted model: scaling, graph, starts, the best run.
 
 mod caution;
+mod dimension;
 mod given;
 mod memory;
 mod path;
@@ -12,6 +13,8 @@ mod runs;
 pub use crate::inference::{NumberedStart, StartRank};
 pub use crate::memory::available_memory;
 pub use caution::Caution;
+pub(crate) use dimension::settle;
+pub use dimension::{DimensionBound, DimensionChoice};
 pub(crate) use path::quality;
 pub use path::{FeatureChoice, TriedWeight};
 pub use plan::Plan;
@@ -53,6 +56,7 @@ pub struct Fitter<'a> {
     edges: Option<Vec<(u32, u32)>>,
     start: Option<Start>,
     only: Option<usize>,
+    dimension: Option<DimensionChoice>,
     keeps_posterior: bool,
     observer: Option<BoxedObserver<'a>>,
 }
@@ -60,7 +64,7 @@ pub struct Fitter<'a> {
 impl<'a> Fitter<'a> {
     /// A fit with these settings.
     pub fn new(config: Config) -> Self {
-        Self { config, edges: None, start: None, only: None, keeps_posterior: false, observer: None }
+        Self { config, edges: None, start: None, only: None, dimension: None, keeps_posterior: false, observer: None }
     }
 
     /// Uses this graph in place of nearest neighbours.
@@ -104,9 +108,8 @@ impl<'a> Fitter<'a> {
     }
 
     /// Fits a table that is ready; the graph is the one it comes with.
-    pub fn fit_prepared(self, prepared: &Prepared) -> Result<Fit> {
-        self.config.validate()?;
-        let plan = self.plan(prepared.n(), prepared.n_features())?;
+    pub fn fit_prepared(mut self, prepared: &Prepared) -> Result<Fit> {
+        let plan = self.plan_prepared(prepared)?;
         Ok(self.best_run(prepared, &plan)?.0)
     }
 
@@ -120,8 +123,7 @@ impl<'a> Fitter<'a> {
     /// The same for a table that is ready.
     pub fn fit_prepared_with_posterior(mut self, prepared: &Prepared) -> Result<(Fit, Option<FullPosterior>)> {
         self.keeps_posterior = true;
-        self.config.validate()?;
-        let plan = self.plan(prepared.n(), prepared.n_features())?;
+        let plan = self.plan_prepared(prepared)?;
         self.best_run(prepared, &plan)
     }
 
@@ -147,14 +149,29 @@ impl<'a> Fitter<'a> {
     fn prepare(&mut self, values: View) -> Result<(Prepared, Plan)> {
         let edges = self.edges.take();
         let table = Checked::new(values, &self.config)?;
-        // before the work if all rows count, after it if only a piece does
-        if !self.config.largest {
+        // before the work if all rows count, after it if only a piece does or the number of coordinates is to be found
+        if !self.config.largest && !dimension::is_open(&self.config) {
             let plan = self.plan(values.nrows(), values.ncols())?;
             return Ok((table.prepare(edges)?, plan));
         }
         let prepared = table.prepare(edges)?;
-        let plan = self.plan(prepared.n(), prepared.n_features())?;
+        let plan = self.plan_prepared(&prepared)?;
         Ok((prepared, plan))
+    }
+
+    /// The plan for a table that is ready; the number of coordinates is found if it is left to the data.
+    fn plan_prepared(&mut self, prepared: &Prepared) -> Result<Plan> {
+        self.config.validate()?;
+        if dimension::is_open(&self.config) {
+            self.config.n_components = match &self.start {
+                Some(start) => start.n_components(prepared.n_rows),
+                None => {
+                    let found = dimension::find(prepared, &self.config, self.observer.as_deref_mut())?;
+                    self.dimension.insert(found).taken
+                }
+            };
+        }
+        self.plan(prepared.n(), prepared.n_features())
     }
 
     fn plan(&self, n: usize, n_features: usize) -> Result<Plan> {
@@ -186,11 +203,11 @@ impl<'a> Fitter<'a> {
 
     /// The runs of a plan, and who sees them.
     fn runs<'r>(self, prepared: &Prepared, plan: &'r Plan) -> Result<(Runs<'r>, Box<StartObserver<'a>>)> {
-        let Self { config, start, mut observer, keeps_posterior, .. } = self;
+        let Self { config, start, mut observer, keeps_posterior, dimension, .. } = self;
         let problem = Problem::of(prepared, &config)?;
         let given = start.map(|start| restricted(start, prepared, &problem)).transpose()?;
         let (starts, max_iter) = (plan.starts.len(), config.max_iter);
-        let data = FittedData::new(prepared, plan);
+        let data = FittedData { dimension, ..FittedData::new(prepared, plan) };
         let report = move |of: NumberedStart, reach: Reach, point: &TracePoint, stage: Stage| match &mut observer {
             Some(observer) => {
                 let (start, trial) = (of.number + 1, reach == Reach::Trial);

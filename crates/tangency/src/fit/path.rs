@@ -2,7 +2,7 @@
 //! (docs/decisions/0015-the-graph-has-a-likelihood.md).
 
 use super::MapQuality;
-use super::result::used_axes;
+use super::dimension::used_axes;
 use crate::config::{Config, FeatureWeight, Init};
 use crate::error::Result;
 use crate::inference::{
@@ -95,7 +95,7 @@ impl<E: Engine> Walk<'_, E> {
         let polish = self.config.feature_weight == FeatureWeight::Polish;
         // the paper's model cannot switch a component off: it would fill with noise again
         let found = self.engine.coordinates(self.problem, &one.posterior.state.beliefs);
-        let all_used = used_axes(&self.problem.graph, &found) == self.problem.n_components;
+        let all_used = used_axes(self.problem, &found) == self.problem.n_components;
         if !polish && !all_used && one.trust >= choice.best() - EQUAL {
             choice.taken = 1;
             return Ok((one, choice));
@@ -136,11 +136,10 @@ impl<E: Engine> Walk<'_, E> {
         let found = Candidate { posterior: found.0, stop: found.1, trust };
         let best = choice.best().max(trust);
         let holds = trust >= best - EQUAL && found.stop != Some(Stop::Collapsed);
+        choice.tried[choice.taken].trustworthiness = trust;
         if holds || asked || found.interrupted() {
-            choice.tried[choice.taken].trustworthiness = trust;
             return Ok(found);
         }
-        choice.tried[choice.taken].trustworthiness = trust;
         if weight.is_none() {
             choice.taken = 1;
         }

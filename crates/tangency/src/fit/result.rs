@@ -1,6 +1,6 @@
 //! The fitted model, in a canonical gauge and in the order that users expect: point by point.
 
-use super::{FeatureChoice, FittedData};
+use super::{DimensionChoice, FeatureChoice, FittedData, dimension};
 use crate::config::{Config, FeatureWeight, Init, Uncertainty};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -14,23 +14,6 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// A coordinate is not used when its spread is below this share of a step along an edge.
-const UNUSED: f64 = 0.1;
-
-/// How many principal axes of coordinates are used.
-pub(super) fn used_axes(graph: &Graph, coordinates: &Matrix) -> usize {
-    let (n, d_x) = (coordinates.nrows() as f64, coordinates.ncols());
-    let step = |&(i, j): &(u32, u32)| {
-        (0..d_x).map(|a| (coordinates[(i as usize, a)] - coordinates[(j as usize, a)]).powi(2)).sum::<f64>()
-    };
-    let square = graph.edges().iter().map(step).sum::<f64>() / graph.edges().len().max(1) as f64;
-    let mean = |a: usize| coordinates.col_as_slice(a).iter().sum::<f64>() / n;
-    let centered = Matrix::from_fn(coordinates.nrows(), d_x, |i, a| coordinates[(i, a)] - mean(a));
-    let scatter = transposed_product(&centered, &centered);
-    let Ok((values, _)) = symmetric_eigen(&scatter, "scatter of the coordinates") else { return d_x };
-    values.iter().filter(|&&value| value / n > UNUSED * UNUSED * square).count()
-}
 
 /// A fitted model.
 #[derive(Clone)]
@@ -77,6 +60,8 @@ pub struct Fit {
     pub map_covariances: Matrix,
     /// What the graph's likelihood found; none where the paper's model had the last word.
     pub graph_model: Option<GraphModel>,
+    /// How the number of coordinates was found, if it was left to the data.
+    pub dimension: Option<DimensionChoice>,
     /// Which weight of the features was taken, and why; none without the graph's likelihood.
     pub features: Option<FeatureChoice>,
     /// How well the map keeps neighbourhoods, next to simpler maps; none in models of early versions.
@@ -237,6 +222,7 @@ impl Fit {
                 feature_weight: term.feature_weight,
                 error: term.error,
             }),
+            dimension: data.dimension.clone(),
             features: None,
             quality: None,
             hyper: reported(state),
@@ -301,7 +287,12 @@ impl Fit {
 
     /// How many of the coordinates are used: those with a spread that is not lost next to a step along an edge.
     pub fn used_components(&self) -> usize {
-        used_axes(&self.graph, &self.coordinates)
+        dimension::used(&self.axis_spreads())
+    }
+
+    /// The spread of each coordinate as a share of a step along an edge, longest first.
+    pub fn axis_spreads(&self) -> Vec<f64> {
+        dimension::spreads(&self.graph, &self.coordinates)
     }
 
     /// Standard deviation of each coordinate. [n, d_x]

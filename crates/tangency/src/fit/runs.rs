@@ -2,7 +2,7 @@
 
 use super::path::{Candidate, FIRST_WEIGHT, Walk, quality};
 use super::plan::no_start;
-use super::{Fit, Hypothesis, Plan};
+use super::{DimensionChoice, Fit, Hypothesis, Plan};
 use crate::config::{Config, FeatureWeight, Init};
 use crate::error::Result;
 use crate::inference::factorised::Factorised;
@@ -21,6 +21,8 @@ pub(crate) struct FittedData {
     pub recall: Option<f64>,
     pub rows: Vec<usize>,
     pub bridges: Vec<(u32, u32)>,
+    /// How the number of coordinates was found.
+    pub dimension: Option<DimensionChoice>,
     /// Why this engine.
     pub reason: Option<String>,
 }
@@ -34,6 +36,7 @@ impl FittedData {
             recall: prepared.recall,
             rows: prepared.rows.clone(),
             bridges: prepared.bridges.clone(),
+            dimension: None,
             reason: plan.reason.clone(),
         }
     }

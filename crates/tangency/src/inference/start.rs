@@ -30,6 +30,18 @@ pub enum Start {
     Layout(Box<Layout>),
 }
 
+impl Start {
+    /// Number of coordinates of each of `n` points, as far as the shape tells.
+    pub(crate) fn n_components(&self, n: usize) -> usize {
+        match self {
+            Self::Coordinates(coordinates) => coordinates.ncols(),
+            Self::Maps(maps) => maps.ncols() / n.max(1),
+            Self::Layout(layout) => layout.coordinates.ncols(),
+        }
+        .max(1)
+    }
+}
+
 /// Coordinates with the maps and hyper-parameters that belong to them.
 #[derive(Clone)]
 pub struct Layout {

@@ -5,7 +5,7 @@
 use super::output::Output;
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};
-use crate::fit::{Calibration, Caution, FeatureChoice, Fit, GraphModel, MapQuality, Pruning};
+use crate::fit::{Calibration, Caution, DimensionChoice, FeatureChoice, Fit, GraphModel, MapQuality, Pruning};
 use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Deviations, EngineNotes, Stop, TracePoint};
 use crate::linalg::Matrix;
@@ -89,6 +89,8 @@ struct Metadata {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     quality: Option<MapQuality>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    dimension: Option<DimensionChoice>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     features: Option<FeatureChoice>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     graph_model: Option<GraphNotes>,
@@ -148,6 +150,7 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         calibration: fit.calibration.as_ref().map(|c| CalibrationNotes { folds: c.folds, spread: c.spread }),
         pruning: fit.pruning,
         quality: fit.quality,
+        dimension: fit.dimension.clone(),
         features: fit.features.clone(),
         graph_model: fit.graph_model.as_ref().map(|graph| GraphNotes {
             precision: graph.precision.clone(),
@@ -295,6 +298,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     let fit = Fit {
         graph_model,
         quality: metadata.quality,
+        dimension: metadata.dimension,
         features: metadata.features,
         observations: Arc::new(by_rows("observations", d_y)?),
         scaling,

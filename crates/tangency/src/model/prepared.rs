@@ -39,7 +39,7 @@ impl<'a> Checked<'a> {
             }
         };
         let (rows, neighborhoods, bridges) = (made.rows, made.neighborhoods, made.bridges);
-        Ok(Prepared { table, n_rows: n, rows, neighborhoods, bridges, recall })
+        Ok(Prepared { table, n_rows: n, rows, neighborhoods, bridges, recall, own_edges: given })
     }
 }
 
@@ -71,7 +71,7 @@ impl ScaledTable {
         let config = Config { largest: false, ..config.clone() };
         let made = in_one_piece(neighborhoods, &self.points, &config, true)?;
         let (rows, neighborhoods, bridges) = (made.rows, made.neighborhoods, made.bridges);
-        Ok(Prepared { table: self.clone(), n_rows: rows.len(), rows, neighborhoods, bridges, recall })
+        Ok(Prepared { table: self.clone(), n_rows: rows.len(), rows, neighborhoods, bridges, recall, own_edges: true })
     }
 
     /// All points on a graph in one piece.
@@ -110,6 +110,8 @@ pub struct Prepared {
     pub(crate) bridges: Vec<(u32, u32)>,
     /// Share of true neighbours found, where the search was approximate.
     pub(crate) recall: Option<f64>,
+    /// Whether the graph was given.
+    pub(crate) own_edges: bool,
 }
 
 impl Prepared {

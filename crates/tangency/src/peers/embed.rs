@@ -2,7 +2,7 @@
 
 use super::gplvm::{GplvmOptions, bayesian_gplvm, gplvm};
 use super::{isomap, laplacian_eigenmaps, lle, ltsa, mds, pca};
-use crate::config::Config;
+use crate::config::{AUTO, Config};
 use crate::error::{Error, Result};
 use crate::graph::Neighborhoods;
 use crate::linalg::{Matrix, View};
@@ -156,6 +156,9 @@ pub fn embed(
 ) -> Result<Embedding> {
     options.validate()?;
     let table = Checked::new(values, config)?;
+    if config.n_components == AUTO {
+        return Err(Error::not_allowed("n_components", "auto", "give a whole number: only LL-LVM finds it by itself"));
+    }
     if method.uses_graph() || config.largest {
         return embed_prepared(&table.prepare(edges)?, method, config, options, watch);
     }

@@ -2,7 +2,7 @@
 
 use super::{axis_name, spread};
 use crate::config::{Config, Init};
-use crate::fit::{DistanceInterval, FeatureChoice, MapQuality};
+use crate::fit::{DimensionChoice, DistanceInterval, FeatureChoice, MapQuality};
 use crate::inference::{BoundParts, DeviationKind, Deviations, EngineNotes, Stop};
 use crate::io::Model;
 use crate::model::Hyperparameters;
@@ -41,6 +41,8 @@ pub struct Summary {
     pub bound_parts_scaled: BoundParts,
     /// How well the map keeps neighbourhoods, next to simpler maps.
     pub quality: Option<MapQuality>,
+    /// How the number of coordinates was found, if it was left to the data.
+    pub dimension: Option<DimensionChoice>,
     /// Which weight of the features was taken, and why.
     pub features: Option<FeatureChoice>,
     /// Coordinates that are used: the others have no spread.
@@ -152,6 +154,7 @@ impl Summary {
             bound_scaled: fit.bound_scaled(),
             bound_parts_scaled: fit.parts,
             quality: fit.quality,
+            dimension: fit.dimension.clone(),
             features: fit.features.clone(),
             n_used: fit.used_components(),
             hyperparameters: fit.hyper,

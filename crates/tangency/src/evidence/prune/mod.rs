@@ -300,6 +300,7 @@ fn fit_of<E: Engine>(
         recall: fit.recall,
         rows: fit.rows.clone(),
         bridges: fit.bridges.iter().copied().chain(taken).filter(|&edge| graph.has(edge)).collect(),
+        dimension: None,
         reason: fit.engine.reason.clone(),
     };
     let stop = best.stop.unwrap_or(Stop::Interrupted);
@@ -312,6 +313,7 @@ fn fit_of<E: Engine>(
         made
     };
     pruned.bridges = data.bridges;
+    pruned.dimension.clone_from(&fit.dimension);
     pruned.removed = fit.removed.iter().copied().chain(removed.iter().map(|edge| edge.score.edge)).collect();
     Ok(pruned)
 }
