@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ class Attributes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.feature_weight_, self.feature_weights_ = native.feature_weights
         self.trustworthiness_ = native.quality
         self.n_used_ = native.n_used
+        self.dimension_ = None if native.dimension is None else json.loads(native.dimension)
         self.n_iter_ = len(self.lower_bounds_)
         self.stop_reason_ = native.stop
         self.engine_, self.engine_reason_, self.solver_, self.bound_error_ = native.engine

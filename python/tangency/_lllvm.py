@@ -27,8 +27,8 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
 
     Parameters
     ----------
-    n_components : int, default=2
-        Number of coordinates.
+    n_components : int or 'auto', default=2
+        Number of coordinates. 'auto' fits several, at most 5, and takes as many as are used there, see `dimension_`.
     n_neighbors : int, default=9
         Neighbours of each point in the graph.
     init : {'auto', 'random', 'spectral', 'pca', 'mds', 'isomap', 'lle', 'ltsa', 'laplacian-eigenmaps', 'gplvm', \
@@ -147,6 +147,10 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         Whether neighbours on the map are neighbours in the table: of the 'map', of 'pca', and of the 'start'.
     sociability_ : ndarray of shape (n_samples,) or None
         How readily each point has neighbours, ρ of the graph's likelihood; None in the paper's model.
+    dimension_ : dict or None
+        With ``n_components='auto'``, how the number was found: 'taken', the 'spreads' of the coordinates of a fit with
+        several, as shares of a step along an edge, the number of 'points' of that fit, and the 'bounds' with one
+        coordinate less, as many and one more.
     n_used_ : int
         Coordinates that are used: the others have no spread.
     graph_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
@@ -205,7 +209,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         n_neighbors: int = 9,
         *,
         init: Any = "auto",
@@ -360,7 +364,8 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         """The fit of one start, or the best of several."""
         start = _starts.given(self.init, self.n_components, *table.shape)
         keep = bool(self.prune)  # pruning goes on from the whole posterior
-        several = start is None and self.n_init > 1
+        # what is left to the data is found once for all starts
+        several = start is None and self.n_init > 1 and self.n_components != _settings.AUTO
         numbers = starts(len(table), table.shape[1], config) if several else []
         if len(numbers) > 1:
             return _starts.best_of(

@@ -26,6 +26,8 @@ ENTRANTS: tuple[str, ...] = tuple(_LISTS["choices"]["entrant"])
 CHOICES: dict[str, tuple[str, ...]] = {
     name: tuple(choice["name"] for choice in row["choices"]) for name, row in TABLE.items() if row["choices"]
 } | {"method": PEERS, "metric": ("euclidean", "precomputed")}
+#: What leaves a whole number to the data.
+AUTO = "auto"
 #: The largest whole number that goes to the native module.
 MOST = 2**63 - 1
 
@@ -124,7 +126,11 @@ def setting(name: str, value: object) -> Any:
         return switch(name, value)
     if kind == "choice" or (kind == "choice-or-real" and isinstance(value, str) and value in CHOICES[name]):
         return choice(name, value)
-    if kind == "whole":
+    if kind == "whole-or-auto" and isinstance(value, str):
+        if value != AUTO:
+            raise wrong(name, value, allowed(row))
+        return row["range"]["auto"]
+    if kind in ("whole", "whole-or-auto"):
         return whole(name, value, row["range"]["least"])
     number, limits = real(name, value, allowed(row)), row["range"]
     above, least, most = limits.get("above", -math.inf), limits.get("least", -math.inf), limits.get("most", math.inf)
@@ -137,6 +143,7 @@ def allowed(row: dict[str, Any]) -> str:
     """What a setting may be, in the words of Python."""
     words = [choice["name"] for choice in row["choices"] or ()]
     said: str = row["allowed"].replace("learned", "None, which learns it")
+    said = said.replace(f"or {AUTO}", f"or {AUTO!r}")
     return said.replace(", ".join(words), ", ".join(map(repr, words))) if words else said
 
 
@@ -174,6 +181,8 @@ def params_of(settings: dict[str, Any]) -> dict[str, Any]:
             value = None if value == "learned" else value["fixed"]
         if row["kind"] == "choice-or-real" and not isinstance(value, str):
             value = value["fixed"]
+        if row["kind"] == "whole-or-auto" and value == row["range"]["auto"]:
+            value = AUTO
         # a start that was given is not kept in a model
         params[name] = value if name != "init" or value in CHOICES["init"] else row["default"]
     return params

@@ -14,11 +14,13 @@ from ._tangency import Model, Stop, best_start, try_start
 Array = NDArray[np.float64]
 
 
-def given(init: Any, n_components: int, n: int, d_y: int) -> Array | None:
+def given(init: Any, n_components: Any, n: int, d_y: int) -> Array | None:
     """A start that was given as an array."""
     if isinstance(init, str):
         return None
     start = np.asarray(init)
+    if n_components == _settings.AUTO and start.ndim in (2, 3):
+        n_components = start.shape[-1]
     wanted = [(n, n_components), (n, d_y, n_components)]
     if start.shape not in wanted or start.dtype.kind not in "iuf":
         words = ", ".join(map(repr, _settings.CHOICES["init"]))

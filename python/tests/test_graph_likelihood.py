@@ -248,3 +248,18 @@ def test_tiny_tables_are_fitted_without_panic(case):
             # of rows that are the same one has the say
             first = [np.flatnonzero((table == row).all(axis=1))[0] for row in table]
             assert np.array_equal(model.transform(table), model.embedding_[first])
+
+
+def test_the_number_of_coordinates_is_found():
+    X = datasets.make_s_curve(120, random_state=2)[0]
+    model = LLLVM("auto", n_neighbors=8).fit(X)
+    assert model.embedding_.shape == (120, 2) and model.n_components == "auto"
+    found = model.dimension_
+    assert found["taken"] == 2 and found["points"] == 120 and len(found["spreads"]) == 3
+    assert [row["n_components"] for row in found["bounds"]] == [1, 2, 3]
+    # several starts, and a start that says how many
+    assert LLLVM("auto", n_neighbors=8, n_init=2, init="random", max_iter=5).fit(X).dimension_ is not None
+    given = LLLVM("auto", n_neighbors=8, init=X[:, :1], max_iter=5).fit(X)
+    assert given.embedding_.shape == (120, 1) and given.dimension_ is None
+    with pytest.raises(ValueError, match="n_components is 'few'; use a whole number, at least 1, or 'auto'"):
+        LLLVM("few").fit(X)

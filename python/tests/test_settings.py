@@ -53,7 +53,7 @@ def test_the_docstring_is_the_table(name):
     assert default is not None and ast.literal_eval(default) == (DEFAULTS | OTHER_DEFAULTS)[name]
     assert listed(kind) == list(_settings.CHOICES.get(name, ()))
     expected = {"whole": "int", "real": "float", "learned-or-real": "float", "switch": "bool", "choice": "{"}
-    expected |= {"choice-or-real": "float or {"}
+    expected |= {"choice-or-real": "float or {", "whole-or-auto": "int or 'auto'"}
     assert kind.startswith(expected[_settings.TABLE[name]["kind"]])
 
 
@@ -74,7 +74,8 @@ def test_words_of_attributes_are_those_of_the_lists(name):
 
 def test_settings_go_to_the_library_and_back():
     others = LLLVM(lam=2.0, nu=0.0, radius=0.5, draws=7, connect=False, init="lle", feature_weight=0.2, heaviness=None)
-    for model in (LLLVM(), LLLVM.authors(), others, LLLVM(graph_likelihood=False, feature_weight="polish")):
+    polished = LLLVM("auto", graph_likelihood=False, feature_weight="polish")
+    for model in (LLLVM(), LLLVM.authors(), others, polished):
         params = {name: value for name, value in model.get_params().items() if name in _settings.TABLE}
         assert _settings.params_of(json.loads(_settings.config(params))) == params
 

@@ -195,6 +195,12 @@ impl NativeModel {
         attributes::feature_weights(&self.saved.fit)
     }
 
+    /// How the number of coordinates was found, as JSON.
+    #[getter]
+    fn dimension(&self) -> PyResult<Option<String>> {
+        self.saved.fit.dimension.as_ref().map(crate::settings::json).transpose()
+    }
+
     /// Trustworthiness of the map and of simpler ones, by name.
     #[getter]
     fn quality(&self) -> BTreeMap<&'static str, f64> {

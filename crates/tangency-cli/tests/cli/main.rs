@@ -5,6 +5,7 @@ mod calibrate;
 mod command;
 mod compare;
 mod data;
+mod dimension;
 mod edges_and_prune;
 mod errors;
 mod files;

@@ -95,10 +95,11 @@ impl Kind {
         }
     }
 
-    /// A user's value as a field holds it.
+    /// A user's value as a field holds it; unset if it would be taken for another one.
     pub(super) fn held(self, value: &Value) -> Value {
         match (self, value) {
             (Self::WholeOrAuto(_), Value::Word(AUTO_WORD)) => Value::Whole(AUTO as u64),
+            (Self::WholeOrAuto(_), Value::Whole(number)) if *number == AUTO as u64 => Value::Unset,
             (_, value) => value.clone(),
         }
     }

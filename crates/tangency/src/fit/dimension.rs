@@ -19,6 +19,8 @@ const UNUSED: f64 = 0.1;
 const SEVERAL: usize = 5;
 /// Points from which the number is found; of more it is a sample.
 const ENOUGH: usize = 2000;
+/// Most iterations of the fits that find it.
+const PROBE: usize = 60;
 
 /// How the number of coordinates was found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -118,6 +120,7 @@ fn settings(n: usize, config: &Config) -> Config {
         nu: Rule::Learned,
         full_covariance: false,
         draws: Some(0),
+        max_iter: config.max_iter.min(PROBE),
         ..config.clone()
     }
 }
