@@ -20,6 +20,7 @@
 
 pub mod compare;
 pub mod config;
+pub mod density;
 pub mod error;
 pub mod evidence;
 pub mod extend;

@@ -2,6 +2,7 @@
 
 use super::{DimensionChoice, FeatureChoice, FittedData, dimension};
 use crate::config::{Config, FeatureWeight, Init, Uncertainty};
+use crate::density::DensityNotes;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::inference::{BoundParts, Deviations, Engine, EngineNotes, Posterior, State, Stop, TracePoint};
@@ -66,6 +67,8 @@ pub struct Fit {
     pub features: Option<FeatureChoice>,
     /// How well the map keeps neighbourhoods, next to simpler maps; none in models of early versions.
     pub quality: Option<MapQuality>,
+    /// How likely it finds rows; none in models of early versions.
+    pub density: Option<DensityNotes>,
     /// Hyper-parameters.
     pub hyper: Hyperparameters,
     /// Parts of the bound in scaled units.
@@ -225,6 +228,7 @@ impl Fit {
             dimension: data.dimension.clone(),
             features: None,
             quality: None,
+            density: None,
             hyper: reported(state),
             parts: *parts,
             trace: trace.clone(),

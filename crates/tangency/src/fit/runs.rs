@@ -4,6 +4,7 @@ use super::path::{Candidate, FIRST_WEIGHT, Walk, quality};
 use super::plan::no_start;
 use super::{DimensionChoice, Fit, Hypothesis, Plan};
 use crate::config::{Config, FeatureWeight, Init};
+use crate::density::Density;
 use crate::error::Result;
 use crate::inference::factorised::Factorised;
 use crate::inference::{
@@ -171,6 +172,7 @@ impl Runs<'_> {
         let mut fit = Fit::new(problem, config, data, engine, &posterior, stop, (start.init, start.seed))?;
         let begun = (posterior.begun.nrows() == problem.n() && start.init != Init::Maps).then_some(&posterior.begun);
         fit.quality = Some(quality(problem, &fit.coordinates, begun)?);
+        fit.density = Some(Density::new(&fit)?.notes());
         Ok((fit, self.keeps_posterior.then_some(posterior)))
     }
 }

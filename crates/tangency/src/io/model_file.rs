@@ -4,6 +4,7 @@
 
 use super::output::Output;
 use crate::config::{Config, Init};
+use crate::density::DensityNotes;
 use crate::error::{Error, Result};
 use crate::fit::{Calibration, Caution, DimensionChoice, FeatureChoice, Fit, GraphModel, MapQuality, Pruning};
 use crate::graph::{Graph, pieces};
@@ -89,6 +90,8 @@ struct Metadata {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     quality: Option<MapQuality>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    density: Option<DensityNotes>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     dimension: Option<DimensionChoice>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     features: Option<FeatureChoice>,
@@ -150,6 +153,7 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         calibration: fit.calibration.as_ref().map(|c| CalibrationNotes { folds: c.folds, spread: c.spread }),
         pruning: fit.pruning,
         quality: fit.quality,
+        density: fit.density,
         dimension: fit.dimension.clone(),
         features: fit.features.clone(),
         graph_model: fit.graph_model.as_ref().map(|graph| GraphNotes {
@@ -298,6 +302,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     let fit = Fit {
         graph_model,
         quality: metadata.quality,
+        density: metadata.density,
         dimension: metadata.dimension,
         features: metadata.features,
         observations: Arc::new(by_rows("observations", d_y)?),

@@ -8,6 +8,7 @@ mod search;
 
 use super::scores::EdgeScore;
 use crate::config::{Config, Init};
+use crate::density::Density;
 use crate::error::{Error, Result};
 use crate::fit::{Fit, FittedData, Fitter, FullPosterior, Hypothesis, OfEngine, Plan, Pruning, quality};
 use crate::graph::Graph;
@@ -310,6 +311,7 @@ fn fit_of<E: Engine>(
     } else {
         let mut made = Fit::new(&best.problem, &fit.config, &data, &mut best.engine, &best.posterior, stop, start)?;
         made.quality = Some(quality(&best.problem, &made.coordinates, None)?);
+        made.density = Some(Density::new(&made)?.notes());
         made
     };
     pruned.bridges = data.bridges;

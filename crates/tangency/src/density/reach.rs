@@ -1,0 +1,98 @@
+//! How far the Gaussian around a training point reaches, and in which directions: along its map, as far as its neighbours are.
+
+use crate::fit::Fit;
+use crate::graph::Graph;
+use crate::linalg::{Matrix, dot, product, small, symmetric_eigen, transposed_product};
+use std::sync::Arc;
+
+/// A neighbour that decides nearly all of a map is taken to decide no more than this share of it.
+const MOST: f64 = 0.95;
+
+/// What of a fit the Gaussians are made from.
+pub(super) struct Reach {
+    /// Points in scaled units. `[d_y, n]`
+    pub points: Arc<Matrix>,
+    graph: Graph,
+    /// One point per column. `[d_x, n]`
+    coordinates: Matrix,
+    /// Column i·d_x + a is column a of C_i. `[d_y, n·d_x]`
+    maps: Matrix,
+    /// Column covariance of each map, one per column. `[d_x², n]`
+    map_covariances: Matrix,
+    gamma: f64,
+}
+
+/// Axes of one Gaussian.
+pub(super) struct Axes {
+    /// Unit vectors. `[d_y, d_x]`
+    pub directions: Matrix,
+    /// Their squared lengths. `[d_x]`
+    pub squares: Vec<f64>,
+}
+
+impl Reach {
+    pub fn of(fit: &Fit, points: Arc<Matrix>) -> Self {
+        Self {
+            points,
+            graph: fit.graph.clone(),
+            coordinates: fit.coordinates.transpose().to_owned(),
+            maps: fit.maps.clone(),
+            map_covariances: fit.map_covariances.clone(),
+            gamma: fit.hyper.gamma,
+        }
+    }
+
+    pub fn n_axes(&self) -> usize {
+        self.coordinates.nrows()
+    }
+
+    /// Whether two points are neighbours.
+    pub fn are_neighbors(&self, i: usize, j: usize) -> bool {
+        self.graph.neighbors(i).binary_search(&(j as u32)).is_ok()
+    }
+
+    /// The axes of the Gaussian around a point; without one of its neighbours, if that is to be left out.
+    pub fn axes(&self, i: usize, without: Option<usize>) -> Axes {
+        let (d_x, d_y) = (self.n_axes(), self.points.nrows());
+        let others = || self.graph.neighbors(i).iter().map(|&j| j as usize).filter(|&j| Some(j) != without);
+        let step = |j: usize, a: usize| self.coordinates[(a, j)] - self.coordinates[(a, i)];
+        let count = others().count().max(1) as f64;
+        let scatter =
+            Matrix::from_fn(d_x, d_x, |a, b| others().map(|j| step(j, a) * step(j, b)).sum::<f64>() / count);
+        let mut map = Matrix::from_fn(d_y, d_x, |f, a| self.maps[(f, i * d_x + a)]);
+        if let Some(j) = without {
+            self.forget(&mut map, i, j);
+        }
+        let none = Axes { directions: Matrix::zeros(d_y, d_x), squares: vec![0.0; d_x] };
+        // F Fᵀ = C S Cᵀ; its axes are those of √S Cᵀ C √S
+        let Ok((values, vectors)) = symmetric_eigen(&scatter, "scatter of the neighbours") else { return none };
+        let root = Matrix::from_fn(d_x, d_x, |a, b| vectors[(a, b)] * values[b].max(0.0).sqrt());
+        let factor = product(&map, &root);
+        let Ok((_, turn)) = symmetric_eigen(&transposed_product(&factor, &factor), "reach of a map") else {
+            return none;
+        };
+        let mut directions = product(&factor, &turn);
+        let squares: Vec<f64> = (0..d_x).map(|a| dot(directions.col_as_slice(a), directions.col_as_slice(a))).collect();
+        for (a, square) in squares.iter().enumerate() {
+            // an axis without length has no direction, and none is needed
+            let scale = if *square > f64::MIN_POSITIVE { square.sqrt().recip() } else { 0.0 };
+            directions.col_as_slice_mut(a).iter_mut().for_each(|value| *value *= scale);
+        }
+        Axes { directions, squares }
+    }
+
+    /// The map of a point as it would be without what a neighbour says of it, all coordinates being where they are: the
+    /// regression of its neighbours on their coordinates with one of them taken out.
+    fn forget(&self, map: &mut Matrix, i: usize, j: usize) {
+        let (d_x, d_y) = (self.n_axes(), self.points.nrows());
+        let step: Vec<f64> = (0..d_x).map(|a| self.coordinates[(a, j)] - self.coordinates[(a, i)]).collect();
+        let moved = small::times(self.map_covariances.col_as_slice(i), &step);
+        let share = (self.gamma * dot(&step, &moved)).clamp(0.0, MOST);
+        let (from, to) = (self.points.col_as_slice(i), self.points.col_as_slice(j));
+        for f in 0..d_y {
+            let expected: f64 = (0..d_x).map(|a| map[(f, a)] * step[a]).sum();
+            let surplus = self.gamma * (to[f] - from[f] - expected) / (1.0 - share);
+            (0..d_x).for_each(|a| map[(f, a)] -= surplus * moved[a]);
+        }
+    }
+}

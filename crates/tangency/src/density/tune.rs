@@ -1,0 +1,129 @@
+//! The widths of a mixture, by the density of training rows that are left out.
+
+use super::mixture::{Mixture, Seen, Sum};
+use argmin::core::{CostFunction, Executor, State};
+use argmin::solver::neldermead::NelderMead;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Rows that are left out, evenly spread over the table.
+const ROWS: usize = 400;
+/// Gaussians that each of them is scored by: the nearest.
+const NEAREST: usize = 200;
+/// Most steps of the search.
+const STEPS: u64 = 60;
+/// Logarithms of widths may differ by as much when the search ends.
+const CLOSE: f64 = 1e-3;
+
+/// Widths of the Gaussians of a density.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Widths {
+    /// How far they reach along their maps, as a share of the distance to their neighbours.
+    pub reach: f64,
+    /// Their standard deviation in all other directions, in scaled units.
+    pub noise: f64,
+}
+
+impl Widths {
+    /// Variance along an axis of this squared length.
+    pub(super) fn variance(self, square: f64) -> f64 {
+        self.reach.powi(2) * square + self.noise.powi(2)
+    }
+
+    /// Logarithm of what stands before the exponential of a Gaussian with axes of these squared lengths.
+    pub(super) fn height(self, d_y: usize, squares: &[f64]) -> f64 {
+        let round = (d_y - squares.len().min(d_y)) as f64 * self.noise.powi(2).ln();
+        let along: f64 = squares.iter().map(|&square| self.variance(square).ln()).sum();
+        -0.5 * (d_y as f64 * std::f64::consts::TAU.ln() + round + along)
+    }
+
+    /// The squared distance of a row from a Gaussian, in its deviations.
+    pub(super) fn distance(self, seen: &Seen) -> f64 {
+        let across = (seen.square - seen.along.iter().sum::<f64>()).max(0.0) / self.noise.powi(2);
+        let along = seen.along.iter().zip(&seen.lengths).map(|(along, &length)| along / self.variance(length));
+        across + along.sum::<f64>()
+    }
+}
+
+/// The widths with the largest mean log-density of rows that are left out, and that.
+pub(super) fn tune(mixture: &Mixture) -> (Widths, f64) {
+    let left_out = LeftOut::new(mixture);
+    let first = (left_out.nearest.max(left_out.least)).ln();
+    let simplex: Vec<Vec<f64>> = match mixture.n_axes() {
+        0 => vec![vec![first], vec![first - 0.5]],
+        _ => vec![vec![first, 0.0], vec![first, -0.75], vec![first - 0.5, 0.0]],
+    };
+    let best = search(&left_out, simplex).unwrap_or_else(|| vec![first, 0.0]);
+    let widths = left_out.widths(&best);
+    (widths, left_out.mean(widths))
+}
+
+/// The place of the smallest cost, as far as a simplex finds it.
+fn search(left_out: &LeftOut, simplex: Vec<Vec<f64>>) -> Option<Vec<f64>> {
+    let solver = NelderMead::new(simplex).with_sd_tolerance(CLOSE).ok()?;
+    let found = Executor::new(left_out, solver).configure(|state| state.max_iters(STEPS)).run().ok()?;
+    found.state.get_best_param().cloned()
+}
+
+/// What Gaussians see of rows that are left out.
+struct LeftOut {
+    d_y: usize,
+    n: usize,
+    /// What the nearest Gaussians see of each row.
+    seen: Vec<Vec<Seen>>,
+    /// Mean distance to the nearest, per feature.
+    nearest: f64,
+    /// The smallest width that is looked at: without it repeated rows would ask for none.
+    least: f64,
+}
+
+impl LeftOut {
+    fn new(mixture: &Mixture) -> Self {
+        let points = mixture.points();
+        let (d_y, n) = (points.nrows(), mixture.n());
+        let rows: Vec<usize> = (0..n).step_by(n.div_ceil(ROWS)).collect();
+        let lists = mixture.nearest_to(&rows, NEAREST.min(n - 1));
+        let see = |c: usize| -> Vec<Seen> {
+            let of = |&i: &u32| {
+                let mut seen = Seen::default();
+                mixture.see(points.col_as_slice(rows[c]), i as usize, Some(rows[c]), &mut seen);
+                seen
+            };
+            lists[c].iter().map(of).collect()
+        };
+        let seen: Vec<Vec<Seen>> = (0..rows.len()).into_par_iter().map(see).collect();
+        let per_feature = |square: f64| (square / d_y as f64).sqrt();
+        let nearest = seen.iter().filter_map(|seen| Some(seen.first()?.square)).sum::<f64>() / seen.len() as f64;
+        let variance: f64 = points.squared_norm_l2() / (n * d_y) as f64;
+        let least = 1e-4 * variance.sqrt().max(1e-12);
+        Self { d_y, n, seen, nearest: per_feature(nearest), least }
+    }
+
+    /// The widths of parameters.
+    fn widths(&self, parameters: &[f64]) -> Widths {
+        let reach = parameters.get(1).copied().unwrap_or(0.0).clamp(-4.0, 2.0).exp();
+        Widths { reach, noise: parameters[0].exp().clamp(self.least, 1e4 * self.least.max(1.0)) }
+    }
+
+    /// Mean log-density of the rows, each by the others.
+    fn mean(&self, widths: Widths) -> f64 {
+        let score = |row: &Vec<Seen>| {
+            let mut sum = Sum::default();
+            for seen in row {
+                sum.add(widths.height(self.d_y, &seen.lengths) - 0.5 * widths.distance(seen));
+            }
+            sum.log() - ((self.n - 1) as f64).ln()
+        };
+        let scores: Vec<f64> = self.seen.par_iter().map(score).collect();
+        scores.iter().sum::<f64>() / scores.len() as f64
+    }
+}
+
+impl CostFunction for &LeftOut {
+    type Param = Vec<f64>;
+    type Output = f64;
+
+    fn cost(&self, parameters: &Vec<f64>) -> std::result::Result<f64, argmin::core::Error> {
+        Ok(-self.mean(self.widths(parameters)))
+    }
+}
