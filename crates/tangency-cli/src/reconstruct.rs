@@ -146,7 +146,7 @@ impl ReconstructJob<'_> {
             Predicts::Measurement => "a measurement made there",
         };
         let line = format!("{}; standard deviations are for {what}", counted(rows, "reconstruction"));
-        Ok(Done { rows, predicts, interrupted, line, columns: 10, calibrated: extension.reference().cross_validated })
+        Ok(Done { rows, predicts, interrupted, line, columns: 10, calibrated: extension.spread_is_calibrated() })
     }
 
     fn grid(&mut self, size: &str) -> Result<Done> {
@@ -192,7 +192,7 @@ impl ReconstructJob<'_> {
             interrupted,
             line,
             columns: sizes[0],
-            calibrated: extension.reference().cross_validated,
+            calibrated: extension.spread_is_calibrated(),
         })
     }
 
@@ -240,7 +240,7 @@ impl ReconstructJob<'_> {
             let apart = all.len() - kept.len();
             line += &format!("; left out {apart} without which the graph would be in pieces");
         }
-        let calibrated = extension.reference().cross_validated;
+        let calibrated = extension.spread_is_calibrated();
         Ok(Done { rows: kept.len(), predicts: Predicts::PlacedRow, interrupted: false, line, columns: 20, calibrated })
     }
 }

@@ -26,7 +26,6 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
     drop(bar);
 
     let (k, rate) = (extension.n_neighbors(), seen.rows as f64 / seen.time.as_secs_f64().max(1e-9));
-    let reference = extension.reference();
     say.line(&format!(
         "{} placed, each by {}, at {rate:.0} rows/s",
         counted(seen.rows, "row"),
@@ -36,11 +35,7 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
         "{} of them more surprising than {:.0} % of the training points{}",
         seen.rare,
         100.0 * RARE,
-        match (reference.cross_validated, model.fit.calibration.is_some()) {
-            (true, _) => "",
-            (false, false) => " (which the fit has seen, so only the order of novelty counts; see `fit --calibrate`)",
-            (false, true) => " (which the fit has seen: its calibration is for another number of neighbours)",
-        }
+        if extension.is_calibrated() { "" } else { " (held out one by one; see also `fit --calibrate`)" }
     ));
     say.line(&format!("wrote {}", out.path().display()));
     if seen.interrupted {
@@ -55,7 +50,7 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
         "rows_per_second": rate,
         "n_neighbors": k,
         "rare": seen.rare,
-        "calibrated": reference.cross_validated,
+        "calibrated": extension.is_calibrated(),
         "unsettled": seen.unsettled,
         "interrupted": seen.interrupted,
         "warnings": info::warnings(&model),

@@ -66,7 +66,7 @@ fn one(noise: f64, seed: u64, folds: usize) -> Result<()> {
             };
             Ok((0..3 * HELD_OUT).filter(|&p| inside(p)).count() as f64 / (3 * HELD_OUT) as f64)
         };
-        let mut novelty: Vec<f64> = placed.iter().map(|p| extension.novelty(p.log_density)).collect();
+        let mut novelty: Vec<f64> = extension.score(&new)?.into_iter().map(|score| extension.novelty(score)).collect();
         novelty.sort_by(f64::total_cmp);
         let joint = tangency::quality::affine_r2(&fit.coordinates, &truth(0, TRAIN))?;
         println!(

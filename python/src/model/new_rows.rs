@@ -36,7 +36,7 @@ pub fn place(extension: &Extension, lying: TableLayout<'_>, watch: &Watcher) -> 
 pub fn score(extension: &Extension, lying: TableLayout<'_>, watch: &Watcher) -> tangency::Result<(Vec<f64>, Vec<f64>)> {
     let mut densities = Vec::new();
     in_blocks(lying, watch, |rows| {
-        densities.extend(extension.transform_columns(rows)?.iter().map(|p| extension.log_density(p)));
+        densities.extend(extension.score_columns(rows)?);
         Ok(())
     })?;
     let novelty = densities.iter().map(|&density| extension.novelty(density)).collect();

@@ -158,7 +158,7 @@ fn maps(model: &Model, extension: &Extension) -> Result<Option<PageMaps>> {
         ),
         scale: scale.clone(),
         gamma: fit.hyper.gamma,
-        spread: extension.reference().spread,
+        spread: extension.spread(),
         n_neighbors: extension.n_neighbors(),
         typical_step: extension.typical_step(),
         known_within: Known::WITHIN,

@@ -36,22 +36,17 @@ impl<'a> PageRows<'a> {
         let upper = || (0..d_x).flat_map(move |a| (a..d_x).map(move |b| (a, b)));
         let of_point = |covariance: &Vec<f64>| upper().map(|(a, b)| covariance[a * d_x + b]).collect::<Vec<f64>>();
         let mut covariances: Vec<f64> = map.covariances.iter().flat_map(of_point).collect();
-        let held_out = |i: usize| match &fit.calibration {
-            Some(calibration) => calibration.log_densities[i],
-            None => extension.leave_one_out()[i].as_ref().map_or(f64::NAN, |placed| placed.log_density),
-        };
-        let mut log_density: Vec<f64> = (0..n).map(held_out).collect();
+        let mut log_density = extension.score_training_rows();
         let n_new = new.map_or(0, |new| new.values.ncols());
         if let Some(new) = new {
             for placed in &extension.transform_columns(new.values.as_ref())? {
                 coordinates.extend(extension.coordinates(placed));
                 let total = extension.total_covariance(placed);
                 covariances.extend(upper().map(|(a, b)| total[(a, b)]));
-                log_density.push(extension.log_density(placed));
             }
+            log_density.extend(extension.score_columns(new.values.as_ref())?);
         }
-        // a row that holds the graph together alone has no density of its own, and no novelty
-        let novelty = log_density.iter().map(|&d| if d.is_nan() { f64::NAN } else { extension.novelty(d) }).collect();
+        let novelty = log_density.iter().map(|&density| extension.novelty(density)).collect();
         let names = |fitted: &Option<Vec<String>>, of_new: Option<&Vec<String>>, numbered: bool| {
             let plain = |row: usize| if numbered { row.to_string() } else { String::new() };
             (fitted.is_some() || of_new.is_some() || (numbered && n_new > 0)).then(|| {

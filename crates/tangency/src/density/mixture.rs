@@ -106,6 +106,16 @@ impl Mixture {
         (0..rows.ncols()).into_par_iter().map(score).collect()
     }
 
+    /// Which centre each row, given one per column, is.
+    pub fn centers_of(&self, rows: &Matrix) -> Vec<Option<usize>> {
+        let nearest = self.index.nearest(rows, 1);
+        let own = |row: usize| {
+            let i = *nearest[row].first()? as usize;
+            (self.points.col_as_slice(i) == rows.col_as_slice(row)).then_some(i)
+        };
+        (0..rows.ncols()).map(own).collect()
+    }
+
     /// Log-density of some centres by all others.
     pub fn left_out(&self, rows: &[usize]) -> Vec<f64> {
         let all: Vec<u32> = if self.n() <= ALL_UP_TO { (0..self.n() as u32).collect() } else { vec![] };

@@ -8,10 +8,9 @@ mod tune;
 pub use mixture::Mixture;
 pub use tune::Widths;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fit::Fit;
 use crate::linalg::{Matrix, View};
-use crate::message::Column;
 use crate::model::Scaling;
 use reach::Reach;
 use serde::{Deserialize, Serialize};
@@ -103,27 +102,18 @@ impl Density {
         self.mixture.left_out(rows).into_iter().map(|value| value - jacobian).collect()
     }
 
+    /// Which training rows some rows, given one per column, are.
+    pub fn training_rows(&self, values: View) -> Result<Vec<Option<usize>>> {
+        Ok(self.mixture.centers_of(&self.scaled(values)?))
+    }
+
     fn scored(&self, mixture: &Mixture, values: View) -> Result<Vec<f64>> {
-        let d_y = self.scaling.center.len();
-        if values.nrows() != d_y {
-            return Err(Error::ShapeMismatch {
-                what: "the table of new points".into(),
-                expected: format!("{d_y} features"),
-                found: format!("{} features", values.nrows()),
-            });
-        }
-        let Scaling { center, scale } = &self.scaling;
-        let scaled = Matrix::from_fn(d_y, values.ncols(), |f, i| (values[(f, i)] - center[f]) / scale[f]);
-        for row in 0..scaled.ncols() {
-            if let Some(f) = scaled.col_as_slice(row).iter().position(|value| !value.is_finite()) {
-                let (column, value) = (Column::Numbered(f), values[(f, row)]);
-                return Err(match value.is_finite() {
-                    true => Error::TooFar { row },
-                    false => Error::NonFinite { row, column, value: value.to_string() },
-                });
-            }
-        }
         let jacobian = self.scaling.log_jacobian(1);
-        Ok(mixture.log_density(&scaled).into_iter().map(|value| value - jacobian).collect())
+        Ok(mixture.log_density(&self.scaled(values)?).into_iter().map(|value| value - jacobian).collect())
+    }
+
+    /// Rows in scaled units, one per column.
+    fn scaled(&self, values: View) -> Result<Matrix> {
+        self.scaling.apply(values)
     }
 }

@@ -61,8 +61,9 @@ pub fn calibrate(
         let placed = extension.transform(&values)?;
         let coordinates = Matrix::from_fn(held.len(), d_x, |i, a| placed[i].mean[a]);
         let expected = extension.reconstruct_plainly(&coordinates, Predicts::PlacedRow)?;
+        let scores = extension.score(&values)?;
         for (i, &row) in held.iter().enumerate() {
-            log_densities[row] = placed[i].log_density;
+            log_densities[row] = scores[i];
             for f in 0..values.ncols() {
                 squares += ((values[(i, f)] - expected.values[(i, f)]) / expected.deviations[(i, f)]).powi(2);
             }

@@ -16,17 +16,17 @@ mod tests;
 
 pub use calibrate::{calibrate, check_parts};
 pub use loadings::{Loadings, loadings};
-pub use novelty::Reference;
 pub use reconstruct::{LeftOut, Predicts, Reconstruction};
 pub use sample::Samples;
 
+use crate::density::Density;
 use crate::error::{Error, Result};
 use crate::fit::{Calibration, Fit};
 use crate::graph::{NeighborIndex, squared_distance};
 use crate::linalg::{Matrix, View};
-use crate::message::Column;
 use crate::model::Scaling;
 use frozen::Frozen;
+use novelty::Usual;
 use on_graph::FrozenGraph;
 use place::place;
 use rayon::prelude::*;
@@ -48,8 +48,8 @@ pub struct Placement {
     pub map: Matrix,
     /// Column covariance of the map. `[d_x, d_x]`
     pub map_covariance: Matrix,
-    /// The change of the bound by this observation, a log-density in the units of the table.
-    pub log_density: f64,
+    /// The change of the bound by this observation, in nats.
+    pub bound_change: f64,
     /// Steps it took.
     pub steps: usize,
     /// Whether the steps had come to rest.
@@ -74,7 +74,7 @@ const LEFT_OUT: usize = 2000;
 /// let fit = Fitter::new(Config::default()).fit(&curve.points)?;
 /// let new = generate(Shape::SCurve, 5, 0.0, 2);
 /// for placement in Extension::new(&fit)?.transform(&new.points)? {
-///     println!("{:.2?}, log-density {:.1}", placement.mean, placement.log_density);
+///     println!("{:.2?}, beside point {}", placement.mean, placement.neighbors[0]);
 /// }
 /// # Ok::<(), tangency::Error>(())
 /// ```
@@ -89,8 +89,11 @@ pub struct Extension {
     /// A point a column. `[d_x·d_x, n]`
     map_covariances: Matrix,
     n_neighbors: usize,
+    usual_neighbors: usize,
+    density: Density,
     calibration: Option<Calibration>,
-    reference: OnceLock<Reference>,
+    usual: OnceLock<Usual>,
+    spread: OnceLock<f64>,
     left_out: OnceLock<Vec<Option<Placement>>>,
 }
 
@@ -124,8 +127,11 @@ impl Extension {
             coordinate_covariances: fit.coordinate_covariances.clone(),
             map_covariances: fit.map_covariances.clone(),
             n_neighbors: usual_neighbors(fit),
+            usual_neighbors: usual_neighbors(fit),
+            density: Density::new(fit)?,
             calibration: fit.calibration.clone(),
-            reference: OnceLock::new(),
+            usual: OnceLock::new(),
+            spread: OnceLock::new(),
             left_out: OnceLock::new(),
         })
     }
@@ -133,6 +139,16 @@ impl Extension {
     /// How many training points a new one is joined to.
     pub fn n_neighbors(&self) -> usize {
         self.n_neighbors
+    }
+
+    /// Whether that is the number that the fit, and its calibration, are about.
+    fn is_usual_number(&self) -> bool {
+        self.n_neighbors == self.usual_neighbors
+    }
+
+    /// How likely rows are.
+    pub fn density(&self) -> &Density {
+        &self.density
     }
 
     /// Joins new points to another number of training points than the fit did.
@@ -145,8 +161,8 @@ impl Extension {
             });
         }
         if n_neighbors != self.n_neighbors {
-            // what was usual for another number of neighbours is not for this one
-            (self.calibration, self.reference, self.left_out) = (None, OnceLock::new(), OnceLock::new());
+            // what was found for another number of neighbours is not for this one
+            (self.spread, self.left_out) = (OnceLock::new(), OnceLock::new());
         }
         self.n_neighbors = n_neighbors;
         Ok(self)
@@ -160,26 +176,7 @@ impl Extension {
 
     /// The same for observations given a point a column, d_y × m.
     pub fn transform_columns(&self, values: View) -> Result<Vec<Placement>> {
-        let d_y = self.frozen.d_y();
-        if values.nrows() != d_y {
-            return Err(Error::ShapeMismatch {
-                what: "the table of new points".into(),
-                expected: format!("{d_y} features"),
-                found: format!("{} features", values.nrows()),
-            });
-        }
-        let Scaling { center, scale } = &self.scaling;
-        let scaled = Matrix::from_fn(d_y, values.ncols(), |f, i| (values[(f, i)] - center[f]) / scale[f]);
-        for i in 0..scaled.ncols() {
-            if let Some(f) = scaled.col_as_slice(i).iter().position(|v| !v.is_finite()) {
-                let (row, column, value) = (i, Column::Numbered(f), values[(f, i)]);
-                return Err(if value.is_finite() {
-                    Error::TooFar { row }
-                } else {
-                    Error::NonFinite { row, column, value: value.to_string() }
-                });
-            }
-        }
+        let scaled = self.scaling.apply(values)?;
         let lists = self.index.nearest(&scaled, self.n_neighbors);
         let placed: Vec<Option<Placement>> = (0..scaled.ncols())
             .into_par_iter()
@@ -215,18 +212,6 @@ impl Extension {
         })
     }
 
-    /// How likely the model finds a row, in nats; one that was fitted is held out for it, so that it compares with new ones.
-    pub fn log_density(&self, placement: &Placement) -> f64 {
-        let held_out = |i: usize| match &self.calibration {
-            Some(calibration) => Some(calibration.log_densities[i]),
-            None if self.frozen.observations.ncols() <= WHOLE => {
-                self.leave_one_out()[i].as_ref().map(|placed| placed.log_density)
-            }
-            None => self.place_without(&[i]).remove(0).map(|placed| placed.log_density),
-        };
-        placement.point.and_then(|i| held_out(i as usize)).unwrap_or(placement.log_density)
-    }
-
     /// Each training point placed by the others, as if it were new; `None` for one without which the graph would be in
     /// pieces. The others stay where the fit, which knew this point, has put them. Of more than 3000 points this is done
     /// for 2000, evenly spread over the table, and the rest are `None`.
@@ -253,17 +238,14 @@ impl Extension {
     }
 
     /// The placement among all the neighbours. If the graph holds them for several separate neighbourhoods, so that the
-    /// new point may be between two sheets, each of these is tried too and the highest density decides.
+    /// new point may be between two sheets, each of these is tried too and the bound decides.
     fn best(&self, y: &[f64], neighbors: &[u32], without: Option<usize>) -> Option<Placement> {
         let around = |points: &[u32]| self.terrain.seen_from(points, without);
         let mut groups = self.terrain.groups(neighbors, without.map(|i| i as u32));
         if groups.len() > 1 {
             groups.push(neighbors.to_vec());
         }
-        let jacobian = self.scaling.log_jacobian(1);
         let placed = groups.iter().filter_map(|points| place(&self.frozen, y, &around(points)?));
-        let mut best = placed.max_by(|a, b| a.log_density.total_cmp(&b.log_density))?;
-        best.log_density -= jacobian;
-        Some(best)
+        placed.max_by(|a, b| a.bound_change.total_cmp(&b.bound_change))
     }
 }

@@ -44,19 +44,19 @@ pub(super) fn place(frozen: &Frozen, y: &[f64], around: &Surroundings) -> Option
             }
         };
     }
-    let log_density = star.bound_change(&x, &maps, d_y) + star.normaliser(y, d_y);
+    let bound_change = star.bound_change(&x, &maps, d_y) + star.normaliser(y, d_y);
     let mut settled = steps < MOST_STEPS;
     if let Some(graph) = &frozen.graph {
         (x, maps, settled) = settle_on_graph(graph, &star, frozen, y, around, x, maps)?;
     }
-    log_density.is_finite().then(|| Placement {
+    bound_change.is_finite().then(|| Placement {
         point: None,
         neighbors: around.points.clone(),
         mean: x.mean.iter().zip(&star.center).map(|(x, center)| x + center).collect(),
         covariance: Matrix::from_fn(d_x, d_x, |a, b| x.covariance[a * d_x + b]),
         map: star.map(&maps),
         map_covariance: Matrix::from_fn(d_x, d_x, |a, b| maps.covariance[a * d_x + b]),
-        log_density,
+        bound_change,
         steps,
         settled,
     })

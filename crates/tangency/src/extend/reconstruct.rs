@@ -57,7 +57,7 @@ impl Extension {
     /// Observations expected at coordinates, m × d_x.
     pub fn reconstruct(&self, coordinates: &Matrix, predicts: Predicts) -> Result<Reconstruction> {
         let mut plain = self.reconstruct_plainly(coordinates, predicts)?;
-        scale(&mut plain.deviations, self.reference().spread);
+        scale(&mut plain.deviations, self.spread());
         Ok(plain)
     }
 
@@ -143,7 +143,7 @@ impl Extension {
     /// Each training point as the others see it; `None` for one without which the graph would be in pieces. Large strain
     /// shows where the manifold is badly fitted.
     pub fn left_out(&self) -> Vec<Option<LeftOut>> {
-        let factor = self.reference().spread;
+        let factor = self.spread();
         let seen = |i: usize, placed: &Placement| {
             let mean = placed.mean.clone();
             let expected = self.expect_left_out(i, &mean);

@@ -24,7 +24,7 @@ impl Extension {
     pub fn sample(&self, first: usize, count: usize, seed: u64) -> Samples {
         let (n, d_x, d_y) = (self.frozen.coordinates.ncols(), self.frozen.d_x(), self.frozen.d_y());
         let Self { frozen, scaling, .. } = self;
-        let factor = self.reference().spread;
+        let factor = self.spread();
         let mut beside = Vec::with_capacity(count);
         let (mut coordinates, mut values) = (Matrix::zeros(count, d_x), Matrix::zeros(count, d_y));
         for s in 0..count {

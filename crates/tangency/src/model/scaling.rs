@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, View};
+use crate::message::Column;
 
 crate::choice! {
     /// How the centred data are divided.
@@ -61,6 +62,30 @@ impl Scaling {
         };
         let scaled = Matrix::from_fn(d, n, |f, i| (values[(i, f)] - center[f]) / scale[f]);
         Ok((Self { center, scale }, scaled))
+    }
+
+    /// New rows, given one per column in the units of the table, scaled. `[d_y, m]`
+    pub(crate) fn apply(&self, values: View) -> Result<Matrix> {
+        let Self { center, scale } = self;
+        if values.nrows() != center.len() {
+            return Err(Error::ShapeMismatch {
+                what: "the table of new points".into(),
+                expected: format!("{} features", center.len()),
+                found: format!("{} features", values.nrows()),
+            });
+        }
+        let scaled =
+            Matrix::from_fn(center.len(), values.ncols(), |f, i| (values[(f, i)] - center[f]) / scale[f]);
+        for row in 0..scaled.ncols() {
+            if let Some(f) = scaled.col_as_slice(row).iter().position(|value| !value.is_finite()) {
+                let (column, value) = (Column::Numbered(f), values[(f, row)]);
+                return Err(match value.is_finite() {
+                    true => Error::TooFar { row },
+                    false => Error::NonFinite { row, column, value: value.to_string() },
+                });
+            }
+        }
+        Ok(scaled)
     }
 
     /// What the change of units costs in log-density over `n` points: a bound in the units given is the scaled one

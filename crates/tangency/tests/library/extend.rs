@@ -108,7 +108,7 @@ fn intervals_hold_and_novelty_is_even() {
     let Case { all, fit } = case();
     let new = rows(&all.points, TRAIN, NEW);
     let extension = Extension::new(fit).unwrap();
-    assert!(extension.reference().cross_validated);
+    assert!(extension.is_calibrated() && extension.spread_is_calibrated());
     let placed = extension.transform(&new).unwrap();
     let expected = extension.reconstruct(&means(&placed), Predicts::PlacedRow).unwrap();
     let inside = |p: usize| {
@@ -121,18 +121,22 @@ fn intervals_hold_and_novelty_is_even() {
     assert_eq!(there.values, expected.values);
     assert!((0..3 * NEW).all(|p| there.deviations[(p / 3, p % 3)] >= expected.deviations[(p / 3, p % 3)]));
 
-    let novelty: Vec<f64> = placed.iter().map(|p| extension.novelty(p.log_density)).collect();
-    let mean = novelty.iter().sum::<f64>() / NEW as f64;
-    let rare = novelty.iter().filter(|&&n| n > 0.95).count() as f64 / NEW as f64;
+    let novelty = |extension: &Extension| -> Vec<f64> {
+        extension.score(&new).unwrap().into_iter().map(|score| extension.novelty(score)).collect()
+    };
+    let novelties = novelty(&extension);
+    let mean = novelties.iter().sum::<f64>() / NEW as f64;
+    let rare = novelties.iter().filter(|&&n| n > 0.95).count() as f64 / NEW as f64;
     assert!((0.3..0.6).contains(&mean) && rare < 0.12, "{mean} {rare}");
-    let outside = extension.transform(&Matrix::from_fn(1, 3, |_, f| if f == 0 { 40.0 } else { 0.0 })).unwrap();
-    assert_eq!(extension.novelty(outside[0].log_density), 1.0);
+    let outside = extension.score(&Matrix::from_fn(1, 3, |_, f| if f == 0 { 40.0 } else { 0.0 })).unwrap();
+    assert_eq!(extension.novelty(outside[0]), 1.0);
 
-    // without calibration points look less surprising to the fit that knew them
+    // without calibration too: points are left out of the density, and their neighbours' maps forget them
     let plain = Fit { calibration: None, ..fit.clone() };
     let plain = Extension::new(&plain).unwrap();
-    assert!(!plain.reference().cross_validated);
-    assert!(placed.iter().map(|p| plain.novelty(p.log_density)).sum::<f64>() / NEW as f64 > mean);
+    assert!(!plain.is_calibrated() && !plain.spread_is_calibrated());
+    let mean = novelty(&plain).iter().sum::<f64>() / NEW as f64;
+    assert!((0.4..0.6).contains(&mean), "{mean}");
     let strains: Vec<f64> = plain.left_out().into_iter().flatten().map(|seen| seen.strain).collect();
     assert!(
         strains.len() > TRAIN / 2
@@ -182,7 +186,7 @@ fn what_cannot_be_is_refused() {
     // farther and farther away a row is new, and then refused, whatever comes first in time
     let placed_at = |size: f64| {
         let rows = Matrix::from_fn(600, 3, |i, _| if i < 7 { 0.0 } else { size });
-        extension.transform(&rows).map(|placed| extension.novelty(placed[599].log_density))
+        extension.transform(&rows).map(|_| extension.novelty(extension.score(&rows).unwrap()[599]))
     };
     for power in 2..=5 {
         assert_eq!(placed_at(10f64.powi(power)).unwrap(), 1.0);
@@ -217,11 +221,13 @@ fn a_row_that_was_fitted_is_where_the_fit_put_it_and_is_judged_as_if_it_were_new
     assert!(
         (0..4).all(|ab| extension.total_covariance(known)[(ab / 2, ab % 2)] == fit.coordinate_covariances[(ab, i)])
     );
-    // by the fits of the calibration, which is for this number of neighbours, otherwise by leaving it out
-    assert_eq!(extension.log_density(known), fit.calibration.as_ref().unwrap().log_densities[i]);
+    // by the fits of the calibration, whatever the number of neighbours, otherwise by leaving it out
+    let of = |extension: &Extension| extension.score(&rows(&all.points, i, 1)).unwrap()[0];
+    assert_eq!(of(&extension), fit.calibration.as_ref().unwrap().log_densities[i]);
     let other = Extension::new(fit).unwrap().with_neighbors(extension.n_neighbors() + 1).unwrap();
-    let again = other.transform(&rows(&all.points, i, 1)).unwrap().remove(0);
-    assert_eq!(other.log_density(&again), other.leave_one_out()[i].as_ref().unwrap().log_density);
+    assert!(other.is_calibrated() && !other.spread_is_calibrated());
+    let plain = Extension::new(&Fit { calibration: None, ..fit.clone() }).unwrap();
+    assert_eq!(of(&plain), plain.density().left_out(&[i])[0]);
+    assert_eq!(of(&plain), plain.score_training_rows()[i]);
     assert_eq!(extension.coordinates(new), new.mean);
-    assert_eq!(extension.log_density(new), new.log_density);
 }
