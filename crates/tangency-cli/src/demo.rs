@@ -76,7 +76,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
     let shown = Model { fit: model.fit.clone(), feature_names: model.feature_names.clone(), ids: None, labels };
     report::write(&page_out, Report { title, table: Some("tangency-demo.csv"), command, ..Report::default() }, &shown)?;
 
-    info::summary(&model).iter().for_each(|line| say.line(line));
+    info::summary(&model, say.verbose).iter().for_each(|line| say.line(line));
     say.line(&format!("without them the two coordinates explain {:.2} % of the true ones", 100.0 * r2));
     info::warnings(&model).iter().for_each(|text| say.warn(text));
     let written = [&table_out, &model_out, &embedding_out, &svg_out, &png_out, &page_out];

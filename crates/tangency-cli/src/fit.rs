@@ -80,7 +80,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         let command = command(&model.fit, &files(args));
         written.push(page.write(&model, &args.table, Report { command: Some(command), ..Report::default() })?);
     }
-    info::summary(&model).iter().for_each(|line| say.line(line));
+    info::summary(&model, say.verbose).iter().for_each(|line| say.line(line));
     written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
     let mut warnings = info::warnings(&model);
     warnings.extend(not_calibrated);

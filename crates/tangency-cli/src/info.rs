@@ -4,7 +4,7 @@ use crate::args::InfoArgs;
 use crate::say::Say;
 use crate::words::Flags;
 use serde_json::{Value, json};
-use tangency::fit::{DimensionChoice, FeatureChoice, MapQuality, TriedWeight};
+use tangency::fit::{DimensionChoice, FeatureChoice, TriedWeight};
 use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
 use tangency::message;
@@ -23,7 +23,7 @@ pub fn run(args: &InfoArgs, say: Say) -> Result<()> {
             Ok(DistanceRow::new(pair, args.level, model.fit.distance_interval(i, j, args.level)?))
         })
         .collect::<Result<Vec<_>>>()?;
-    summary(&model).iter().for_each(|line| say.line(line));
+    summary(&model, say.verbose).iter().for_each(|line| say.line(line));
     for DistanceRow { pair, level, of_means, lower, upper, .. } in &distances {
         say.line(&format!(
             "distance {pair}: {of_means:.4} between the means; with probability {level} between {lower:.4} and {upper:.4}"
@@ -66,7 +66,7 @@ pub fn view(model: &Model) -> Summary {
 }
 
 /// What a person wants to know of a model.
-pub fn summary(model: &Model) -> Vec<String> {
+pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
     let shown = view(model);
     let axis = |row: &CoordinateRow| format!("{} spreads {:.3}, known to ±{:.3}", row.name, row.spread, row.deviation);
     let coordinates: Vec<String> = shown.coordinates.iter().map(axis).collect();
@@ -95,9 +95,9 @@ pub fn summary(model: &Model) -> Vec<String> {
             "bound {:.3} nats, {:.4} per point ({:.3} in scaled units)",
             shown.bound, shown.bound_per_point, shown.bound_scaled
         ),
-        hyper.join(", "),
     ];
-    lines.extend(shown.quality.map(neighbourhoods));
+    lines.splice(0..0, shown.glance.clone());
+    lines.extend(verbose.then(|| hyper.join(", ")));
     lines.extend(shown.dimension.as_ref().map(dimension));
     lines.extend(shown.features.as_ref().map(features));
     lines.extend([
@@ -116,13 +116,6 @@ pub fn summary(model: &Model) -> Vec<String> {
         )
     }));
     lines
-}
-
-/// Whether neighbours on the map are neighbours in the table.
-fn neighbourhoods(quality: MapQuality) -> String {
-    let MapQuality { trustworthiness, pca, start } = quality;
-    let start = start.map(|start| format!(", of the start {start:.3}")).unwrap_or_default();
-    format!("neighbourhoods kept (trustworthiness): {trustworthiness:.3}; of principal components {pca:.3}{start}")
 }
 
 /// How the number of coordinates was found, and what the bound says of it.

@@ -35,7 +35,7 @@ static PEAK: PeakAlloc = PeakAlloc;
 fn main() -> ExitCode {
     // clap itself ends with 2 on a wrong flag and with 0 on --help and --version
     let arguments = Arguments::parse();
-    let say = Say { quiet: arguments.quiet, json: arguments.json };
+    let say = Say { quiet: arguments.quiet, json: arguments.json, verbose: arguments.verbose };
     let outcome = start_threads(arguments.threads).and_then(|()| match arguments.command {
         Command::Demo(demo) => demo::run(&demo, say),
         Command::Fit(fit) => fit::run(&fit, say),

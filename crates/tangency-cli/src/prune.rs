@@ -66,7 +66,7 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
         if let Some(page) = page {
             written.push(page.write(&model, &args.table, Report::default())?);
         }
-        info::summary(&model).iter().for_each(|line| say.line(line));
+        info::summary(&model, say.verbose).iter().for_each(|line| say.line(line));
         written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
     } else {
         say.line("this was a dry run and nothing was written; --apply writes the model, and --out-edges, --removed and --embedding what they name");

@@ -11,6 +11,8 @@ use tangency::message::Sentence;
 pub struct Say {
     pub quiet: bool,
     pub json: bool,
+    /// Whether hyper-parameters are shown too.
+    pub verbose: bool,
 }
 
 impl Say {

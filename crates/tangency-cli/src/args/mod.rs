@@ -49,6 +49,9 @@ pub struct Arguments {
     /// Say nothing but errors
     #[arg(long, global = true)]
     pub quiet: bool,
+    /// Also show the hyper-parameters
+    #[arg(long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
     /// Print the result as JSON, for machines
     #[arg(long, global = true)]
     pub json: bool,

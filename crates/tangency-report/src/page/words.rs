@@ -38,6 +38,7 @@ pub(super) fn facts(model: &Model, table: Option<&str>, n_new: usize) -> Vec<(St
     let (n, d_y, edges) = (fit.n(), fit.observations.ncols(), fit.graph.edges().len());
     let mut facts = Vec::new();
     let mut add = |name: &str, text: String| facts.push((name.to_owned(), text));
+    fit.glance().into_iter().for_each(|glance| add("quality", glance));
     let name = table.map(|table| format!("{table}, ")).unwrap_or_default();
     add("data", format!("{name}{n} points, {d_y} features"));
     if n_new > 0 {

@@ -6,6 +6,7 @@ mod reach;
 mod tune;
 
 pub use mixture::Mixture;
+pub(crate) use reach::share_left_out;
 pub use tune::Widths;
 
 use crate::error::Result;

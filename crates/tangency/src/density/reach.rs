@@ -1,8 +1,9 @@
 //! How far the Gaussian around a training point reaches, and in which directions: along its map, as far as its neighbours are.
 
 use crate::fit::Fit;
-use crate::graph::Graph;
+use crate::graph::{Graph, NeighborIndex};
 use crate::linalg::{Matrix, dot, product, small, symmetric_eigen, transposed_product};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// A neighbour that decides nearly all of a map is taken to decide no more than this share of it.
@@ -81,13 +82,47 @@ impl Reach {
         Axes { directions, squares }
     }
 
+    /// How far a point is from what some others on the map expect at its coordinates. They do not know it: a neighbour on the
+    /// graph forgets what it says. Each counts by how well it knows what is there. `[d_y]`
+    fn missed(&self, i: usize, others: &[u32]) -> Option<Vec<f64>> {
+        let d_x = self.n_axes();
+        let (mut missed, mut known) = (vec![0.0; self.points.nrows()], 0.0);
+        for j in others.iter().map(|&j| j as usize) {
+            let (step, moved, share) = self.influence(j, i);
+            let neighbors = self.are_neighbors(i, j);
+            // without i the precision is γ (1 − share), and a residual r becomes r / (1 − share)
+            let (weight, of_residual) = match neighbors {
+                true => (1.0 - share, 1.0),
+                false => {
+                    let weight = 1.0 / (1.0 + self.gamma * dot(&step, &moved).max(0.0));
+                    (weight, weight)
+                }
+            };
+            known += weight;
+            for (f, missed) in missed.iter_mut().enumerate() {
+                let along: f64 = (0..d_x).map(|a| self.maps[(f, j * d_x + a)] * step[a]).sum();
+                *missed += of_residual * (self.points[(f, i)] - self.points[(f, j)] - along);
+            }
+        }
+        missed.iter_mut().for_each(|missed| *missed /= known);
+        (known > 0.0).then_some(missed)
+    }
+
+    /// The step from a point to a neighbour, that times the covariance of the point's map, and the share of the map that this
+    /// neighbour decides.
+    fn influence(&self, i: usize, j: usize) -> (Vec<f64>, Vec<f64>, f64) {
+        let step: Vec<f64> =
+            (0..self.n_axes()).map(|a| self.coordinates[(a, j)] - self.coordinates[(a, i)]).collect();
+        let moved = small::times(self.map_covariances.col_as_slice(i), &step);
+        let share = (self.gamma * dot(&step, &moved)).clamp(0.0, MOST);
+        (step, moved, share)
+    }
+
     /// The map of a point as it would be without what a neighbour says of it, all coordinates being where they are: the
     /// regression of its neighbours on their coordinates with one of them taken out.
     fn forget(&self, map: &mut Matrix, i: usize, j: usize) {
         let (d_x, d_y) = (self.n_axes(), self.points.nrows());
-        let step: Vec<f64> = (0..d_x).map(|a| self.coordinates[(a, j)] - self.coordinates[(a, i)]).collect();
-        let moved = small::times(self.map_covariances.col_as_slice(i), &step);
-        let share = (self.gamma * dot(&step, &moved)).clamp(0.0, MOST);
+        let (step, moved, share) = self.influence(i, j);
         let (from, to) = (self.points.col_as_slice(i), self.points.col_as_slice(j));
         for f in 0..d_y {
             let expected: f64 = (0..d_x).map(|a| map[(f, a)] * step[a]).sum();
@@ -95,4 +130,28 @@ impl Reach {
             (0..d_x).for_each(|a| map[(f, a)] -= surplus * moved[a]);
         }
     }
+}
+
+/// Rows from which the share of variance is found; of more they are evenly spread over the table.
+const ROWS: usize = 2000;
+
+/// The share of the variance that a fit explains of rows that are left out: each is expected at its coordinates from those that
+/// are next to it on the map.
+pub(crate) fn share_left_out(fit: &Fit) -> f64 {
+    let reach = Reach::of(fit, Arc::new(fit.scaled_observations()));
+    let n = fit.n();
+    let rows: Vec<usize> = (0..n).step_by(n.div_ceil(ROWS)).collect();
+    let places = Matrix::from_fn(reach.n_axes(), rows.len(), |a, c| reach.coordinates[(a, rows[c])]);
+    let count = (2 * fit.graph.edges().len()).div_ceil(n).clamp(1, n - 1);
+    let index = NeighborIndex::new(reach.coordinates.clone());
+    let lists = index.search(&places, count, |c| Some(rows[c] as u32));
+    let square = |c: usize| -> (f64, f64) {
+        let y = reach.points.col_as_slice(rows[c]);
+        let missed = reach.missed(rows[c], &lists[c]).map(|missed| dot(&missed, &missed));
+        let all = dot(y, y);
+        (missed.unwrap_or(all), all)
+    };
+    let squares: Vec<(f64, f64)> = (0..rows.len()).into_par_iter().map(square).collect();
+    let (missed, all) = squares.iter().fold((0.0, 0.0), |(m, a), (missed, all)| (m + missed, a + all));
+    if all > 0.0 { 1.0 - missed / all } else { 0.0 }
 }

@@ -7,6 +7,7 @@ mod memory;
 mod path;
 mod plan;
 mod posterior;
+mod quality;
 mod result;
 mod runs;
 
@@ -15,13 +16,13 @@ pub use crate::memory::available_memory;
 pub use caution::Caution;
 pub(crate) use dimension::settle;
 pub use dimension::{DimensionBound, DimensionChoice};
-pub(crate) use path::quality;
 pub use path::{FeatureChoice, TriedWeight};
 pub use plan::Plan;
 pub(crate) use plan::{too_many_components, too_many_for_rows};
 pub use posterior::FullPosterior;
 pub(crate) use posterior::{Hypothesis, OfEngine};
-pub use result::{Calibration, DistanceInterval, Fit, GraphModel, MapQuality, Pruning};
+pub use quality::MapQuality;
+pub use result::{Calibration, DistanceInterval, Fit, GraphModel, Pruning};
 pub(crate) use runs::FittedData;
 
 use crate::config::{Config, Init};

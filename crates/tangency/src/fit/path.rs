@@ -1,17 +1,14 @@
 //! The weight of the features against the graph: from a small one up to the paper's model, as far as neighbourhoods hold
 //! (docs/decisions/0015-the-graph-has-a-likelihood.md).
 
-use super::MapQuality;
 use super::dimension::used_axes;
+use super::quality::trust_of;
 use crate::config::{Config, FeatureWeight, Init};
 use crate::error::Result;
 use crate::inference::{
     Engine, Layout, NumberedStart, Posterior, Reach, Run, Stage, Start, StartObserver, Stop, TracePoint, layout_of,
 };
-use crate::linalg::Matrix;
 use crate::model::Problem;
-use crate::peers::pca;
-use crate::quality::quick_trustworthiness;
 use serde::{Deserialize, Serialize};
 
 /// The weight that a path begins with: nearly the graph alone, which lays out well what features would fold.
@@ -22,8 +19,6 @@ const BETWEEN: [f64; 2] = [0.3, 0.1];
 const EQUAL: f64 = 1e-3;
 /// Most iterations with a weight that is only tried.
 const PROBE: usize = 40;
-/// Neighbours that trustworthiness looks at.
-const NEIGHBORS: usize = 12;
 
 /// Which weight of the features was taken, and why.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -213,20 +208,4 @@ impl<B> Candidate<B> {
     pub fn interrupted(&self) -> bool {
         self.stop == Some(Stop::Interrupted)
     }
-}
-
-/// How well a map keeps neighbourhoods, next to principal components and to where it began.
-pub(crate) fn quality(problem: &Problem, coordinates: &Matrix, begun: Option<&Matrix>) -> Result<MapQuality> {
-    let components = pca(&problem.observations, coordinates.ncols())?;
-    let moved = |begun: &&Matrix| begun.squared_norm_l2() > 0.0;
-    Ok(MapQuality {
-        trustworthiness: trust_of(problem, coordinates),
-        pca: trust_of(problem, &components),
-        start: begun.filter(moved).map(|begun| trust_of(problem, begun)),
-    })
-}
-
-/// Trustworthiness of coordinates towards the table.
-pub(super) fn trust_of(problem: &Problem, coordinates: &Matrix) -> f64 {
-    quick_trustworthiness(&problem.observations, coordinates, NEIGHBORS)
 }

@@ -1,6 +1,6 @@
 //! The fitted model, in a canonical gauge and in the order that users expect: point by point.
 
-use super::{DimensionChoice, FeatureChoice, FittedData, dimension};
+use super::{DimensionChoice, FeatureChoice, FittedData, MapQuality, dimension};
 use crate::config::{Config, FeatureWeight, Init, Uncertainty};
 use crate::density::DensityNotes;
 use crate::error::{Error, Result};
@@ -65,7 +65,7 @@ pub struct Fit {
     pub dimension: Option<DimensionChoice>,
     /// Which weight of the features was taken, and why; none without the graph's likelihood.
     pub features: Option<FeatureChoice>,
-    /// How well the map keeps neighbourhoods, next to simpler maps; none in models of early versions.
+    /// How good the map is, next to principal components; none in models of early versions.
     pub quality: Option<MapQuality>,
     /// How likely it finds rows; none in models of early versions.
     pub density: Option<DensityNotes>,
@@ -92,18 +92,6 @@ pub struct GraphModel {
     pub feature_weight: f64,
     /// Standard error of the bound from pairs that were sampled.
     pub error: f64,
-}
-
-/// Whether neighbours on the map are neighbours in the table: trustworthiness with 12 neighbours, from a sample of points where
-/// there are many.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MapQuality {
-    /// Of the map.
-    pub trustworthiness: f64,
-    /// Of as many principal components.
-    pub pca: f64,
-    /// Of the start; none where a run did not begin from coordinates.
-    pub start: Option<f64>,
 }
 
 /// What was asked of a search for short-circuits.

@@ -1,10 +1,9 @@
 //! The runs of a fit: from every start that the plan names, and what is kept of the best.
 
-use super::path::{Candidate, FIRST_WEIGHT, Walk, quality};
+use super::path::{Candidate, FIRST_WEIGHT, Walk};
 use super::plan::no_start;
 use super::{DimensionChoice, Fit, Hypothesis, Plan};
 use crate::config::{Config, FeatureWeight, Init};
-use crate::density::Density;
 use crate::error::Result;
 use crate::inference::factorised::Factorised;
 use crate::inference::{
@@ -171,8 +170,7 @@ impl Runs<'_> {
         let stop = stop.unwrap_or(Stop::MaxIterations);
         let mut fit = Fit::new(problem, config, data, engine, &posterior, stop, (start.init, start.seed))?;
         let begun = (posterior.begun.nrows() == problem.n() && start.init != Init::Maps).then_some(&posterior.begun);
-        fit.quality = Some(quality(problem, &fit.coordinates, begun)?);
-        fit.density = Some(Density::new(&fit)?.notes());
+        fit.measure(problem, begun)?;
         Ok((fit, self.keeps_posterior.then_some(posterior)))
     }
 }

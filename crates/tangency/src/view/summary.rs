@@ -2,6 +2,7 @@
 
 use super::{axis_name, spread};
 use crate::config::{Config, Init};
+use crate::density::DensityNotes;
 use crate::fit::{DimensionChoice, DistanceInterval, FeatureChoice, MapQuality};
 use crate::inference::{BoundParts, DeviationKind, Deviations, EngineNotes, Stop};
 use crate::io::Model;
@@ -11,6 +12,12 @@ use serde::Serialize;
 /// A model in short.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
+    /// How good the map is, in one line.
+    pub glance: Option<String>,
+    /// How good the map is, next to principal components.
+    pub quality: Option<MapQuality>,
+    /// How likely rows are, next to a kernel density.
+    pub density: Option<DensityNotes>,
     /// Number of points.
     pub n: usize,
     /// Rows of the table that was fitted.
@@ -39,8 +46,6 @@ pub struct Summary {
     pub bound_scaled: f64,
     /// Its parts.
     pub bound_parts_scaled: BoundParts,
-    /// How well the map keeps neighbourhoods, next to simpler maps.
-    pub quality: Option<MapQuality>,
     /// How the number of coordinates was found, if it was left to the data.
     pub dimension: Option<DimensionChoice>,
     /// Which weight of the features was taken, and why.
@@ -139,6 +144,9 @@ impl Summary {
             }
         };
         Self {
+            glance: fit.glance(),
+            quality: fit.quality,
+            density: fit.density,
             n,
             n_rows: fit.n_rows,
             n_features: fit.observations.ncols(),
@@ -153,7 +161,6 @@ impl Summary {
             bound_per_point: fit.bound() / n as f64,
             bound_scaled: fit.bound_scaled(),
             bound_parts_scaled: fit.parts,
-            quality: fit.quality,
             dimension: fit.dimension.clone(),
             features: fit.features.clone(),
             n_used: fit.used_components(),

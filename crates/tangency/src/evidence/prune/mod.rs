@@ -8,9 +8,8 @@ mod search;
 
 use super::scores::EdgeScore;
 use crate::config::{Config, Init};
-use crate::density::Density;
 use crate::error::{Error, Result};
-use crate::fit::{Fit, FittedData, Fitter, FullPosterior, Hypothesis, OfEngine, Plan, Pruning, quality};
+use crate::fit::{Fit, FittedData, Fitter, FullPosterior, Hypothesis, OfEngine, Plan, Pruning};
 use crate::graph::Graph;
 use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
@@ -310,8 +309,7 @@ fn fit_of<E: Engine>(
         again_on(fit, graph.clone(), observer)?
     } else {
         let mut made = Fit::new(&best.problem, &fit.config, &data, &mut best.engine, &best.posterior, stop, start)?;
-        made.quality = Some(quality(&best.problem, &made.coordinates, None)?);
-        made.density = Some(Density::new(&made)?.notes());
+        made.measure(&best.problem, None)?;
         made
     };
     pruned.bridges = data.bridges;
