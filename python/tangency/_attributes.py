@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from typing import Any
 
@@ -43,8 +44,10 @@ class Attributes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             setattr(self, f"{name}_", value)
         self.feature_weight_, self.feature_weights_ = native.feature_weights
         self.trustworthiness_ = native.quality
+        self.quality_ = json.loads(native.measures)
         self.n_used_ = native.n_used
         self.dimension_ = None if native.dimension is None else json.loads(native.dimension)
+        self.neighbors_ = None if native.neighbors is None else json.loads(native.neighbors)
         self.n_iter_ = len(self.lower_bounds_)
         self.stop_reason_ = native.stop
         self.engine_, self.engine_reason_, self.solver_, self.bound_error_ = native.engine
@@ -52,6 +55,13 @@ class Attributes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.neighbor_recall_ = native.recall
         self.reduced_ = native.reduced
         self.rows_ = np.asarray(native.rows, dtype=np.int64)
+
+    @property
+    def _repr_html_(self) -> Any:
+        """How notebooks show it: how good the map is comes first."""
+        plain = super()._repr_html_
+        glance = self._native.glance if self.__sklearn_is_fitted__() else None
+        return plain if glance is None else lambda: f"<p>{html.escape(glance)}</p>{plain()}"
 
     def _fitted(self) -> Model:
         check_is_fitted(self, "_native")

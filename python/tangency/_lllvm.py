@@ -29,8 +29,9 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     ----------
     n_components : int or 'auto', default=2
         Number of coordinates. 'auto' fits several, at most 5, and takes as many as are used there, see `dimension_`.
-    n_neighbors : int, default=9
-        Neighbours of each point in the graph.
+    n_neighbors : int or 'auto', default=9
+        Neighbours of each point in the graph. 'auto' tries several and takes the number with which rows that were held
+        out are likeliest, see `neighbors_`; it takes about as long as a fit.
     init : {'auto', 'random', 'spectral', 'pca', 'mds', 'isomap', 'lle', 'ltsa', 'laplacian-eigenmaps', 'gplvm', \
 'bayesian-gplvm', 'landmark-isomap', 'coarse'} or ndarray, default='auto'
         Where the run starts. 'auto' tries spectral, isomap and random starts for some iterations and goes on with the
@@ -143,10 +144,18 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         How much the features counted against the graph in the end; None if the paper's model had the last word.
     feature_weights_ : list of tuple
         The weights that were tried, each with the trustworthiness of the map; None stands for the paper's model.
+    quality_ : dict
+        How good the map is, as numbers of their own and of as many principal components: share of variance 'explained'
+        (each row by those next to it on the map, which do not know it), 'trustworthiness' and 'continuity' with 12
+        neighbours; mean 'log_density' of rows that are left out, and 'kernel_log_density', that of a kernel density.
     trustworthiness_ : dict
         Whether neighbours on the map are neighbours in the table: of the 'map', of 'pca', and of the 'start'.
     sociability_ : ndarray of shape (n_samples,) or None
         How readily each point has neighbours, ρ of the graph's likelihood; None in the paper's model.
+    neighbors_ : dict or None
+        With ``n_neighbors='auto'``, how the number was found: 'taken', the number of 'rows' it was found from, and
+        'tried', a list of numbers with the mean 'log_density' of held-out rows, how much it is 'behind' the one that was
+        taken, and the standard 'error' of that.
     dimension_ : dict or None
         With ``n_components='auto'``, how the number was found: 'taken', the 'spreads' of the coordinates of a fit with
         several, as shares of a step along an edge, the number of 'points' of that fit, and the 'bounds' with one
@@ -210,7 +219,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     def __init__(
         self,
         n_components: int | str = 2,
-        n_neighbors: int = 9,
+        n_neighbors: int | str = 9,
         *,
         init: Any = "auto",
         n_init: int = 1,
@@ -365,7 +374,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         start = _starts.given(self.init, self.n_components, *table.shape)
         keep = bool(self.prune)  # pruning goes on from the whole posterior
         # what is left to the data is found once for all starts
-        several = start is None and self.n_init > 1 and self.n_components != _settings.AUTO
+        several = start is None and self.n_init > 1 and _settings.AUTO not in (self.n_components, self.n_neighbors)
         numbers = starts(len(table), table.shape[1], config) if several else []
         if len(numbers) > 1:
             return _starts.best_of(

@@ -69,44 +69,45 @@ class NewRows(Attributes):
         return (values, deviations) if return_std else values
 
     def score(self, X: Any = None, y: Any = None) -> float:
-        """The bound per point, in nats; higher is better.
+        """The mean log-density of rows, in nats; higher is better.
 
         Parameters
         ----------
         X : array_like of shape (n_rows, n_features), default=None
-            Without it, or for the table that was fitted, the bound of the fit divided by its points. For other rows the
-            mean of :meth:`score_samples`: what each of them would add to the bound.
+            Rows, scored by :meth:`score_samples`; without it the rows that were fitted, each held out.
         y : ignored
         """
         native = self._fitted()
-        if X is not None:
-            table = self._rows(X)
-            kept = table[self.rows_] if len(table) == native.n_rows else table
-            if not np.array_equal(kept, native.observations):
-                return float(native.score(table, _settings.threads(self.n_jobs))[0].mean())
-        return float(self.lower_bound_ / len(self.embedding_))
+        if X is None:
+            return float(np.mean(native.left_out_scores(_settings.threads(self.n_jobs))))
+        return float(self.score_samples(X).mean())
 
-    def score_samples(self, X: Any) -> Array:
+    def score_samples(self, X: Any, kernel: bool = False) -> Array:
         """Log-density of rows, in nats and in the units of the table: the lower, the stranger.
 
-        It is the change of the bound when the row is added. A row that was fitted is held out for it.
+        It is a proper density, which compares with those of other methods and settings: a mixture of Gaussians around
+        the training rows that reach along the local maps. A row that was fitted is held out for it.
 
         Parameters
         ----------
         X : array_like of shape (n_rows, n_features)
+        kernel : bool, default=False
+            By the kernel density of the training rows instead, which has no maps: what a model must beat.
 
         Returns
         -------
         ndarray of shape (n_rows,)
         """
-        native = self._fitted()
-        return native.score(self._rows(X), _settings.threads(self.n_jobs))[0]
+        native, threads = self._fitted(), _settings.threads(self.n_jobs)
+        if _settings.switch("kernel", kernel):
+            return native.kernel_score(self._rows(X), threads)
+        return native.score(self._rows(X), threads)[0]
 
     def novelty(self, X: Any) -> Array:
         """The share of training rows that are less strange than each row, from 0 to 1.
 
-        Without :meth:`calibrate` the training rows are held out of a model that has seen them: then only the order
-        counts, and ordinary new rows have more than 0.5 on average.
+        Training rows are held out one by one, and the maps around them forget them; after :meth:`calibrate` they are
+        held out of whole fits. Ordinary new rows have about 0.5 on average.
 
         Parameters
         ----------

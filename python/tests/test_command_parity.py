@@ -105,6 +105,7 @@ SETTINGS = {
         ["--epsilon", 0.002, "--gamma0", 3, "--alpha0", 0.01, "--tol", 0.001, "--no-acceleration"],
         {"epsilon": 0.002, "gamma0": 3.0, "alpha0": 0.01, "tol": 0.001, "accelerate": False},
     ),
+    "the number of neighbours": (["-k", "auto", "--init", "isomap"], {"n_neighbors": "auto", "init": "isomap"}),
     "the number of coordinates": (["-d", "auto"], {"n_components": "auto"}),
     "all covariances": (["--full-covariance", "--init", "pca"], {"full_covariance": True, "init": "pca"}),
 }
@@ -117,7 +118,7 @@ def assert_same(found, model):
     for name in ("lower_bound_", "alpha_", "gamma_", "lambda_", "nu_", "heaviness_", "stop_reason_", "n_iter_"):
         assert getattr(found, name) == getattr(model, name), name
     assert np.array_equal(found.sociability_, model.sociability_)
-    for name in ("feature_weight_", "feature_weights_", "trustworthiness_", "n_used_", "dimension_"):
+    for name in ("feature_weight_", "feature_weights_", "trustworthiness_", "n_used_", "dimension_", "neighbors_", "quality_"):
         assert getattr(found, name) == getattr(model, name), name
 
 
@@ -132,8 +133,9 @@ def test_a_fit_of_the_command_is_a_fit_of_the_package(case, command, folder, row
     assert_same(found, model)
     assert told["bound"] == model.lower_bound_
     assert told["hyperparameters"]["gamma"] == model.gamma_
-    # a model has the number that was found
+    # a model has the numbers that were found
     asked = model.get_params() | {"n_jobs": found.n_jobs, "n_components": model.embedding_.shape[1]}
+    asked["n_neighbors"] = model.neighbors_["taken"] if model.neighbors_ else asked["n_neighbors"]
     assert found.get_params() == asked
     if "full_covariance" in params:
         assert np.array_equal(found.embedding_covariance_, model.embedding_covariance_)
@@ -206,7 +208,7 @@ def test_pieces_are_treated_alike(command, folder, rows):
         found, model = tangency.load(out), LLLVM(max_iter=5, **params).fit(sheets)
         assert_same(found, model)
         assert np.array_equal(found.bridges_, model.bridges_) and np.array_equal(found.rows_, model.rows_)
-        assert found.score(sheets) == model.score()
+        assert found.score(sheets) == model.score(sheets) and found.score() == model.score()
 
 
 def test_calibration_is_the_same(command, folder, rows, new_rows):

@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
-from sklearn.neighbors import KNeighborsTransformer, RadiusNeighborsTransformer
+from sklearn.neighbors import KernelDensity, KNeighborsTransformer, RadiusNeighborsTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -68,14 +68,14 @@ def test_a_pipeline_scales_fits_places_and_scores(table, new_rows):
     assert np.array_equal(pipeline.inverse_transform(pipeline.transform(table)), back)
 
 
-def test_the_score_of_a_grid_search_on_the_same_rows_is_the_bound_a_point(table):
+def test_the_score_of_a_grid_search_on_the_same_rows_holds_them_out_one_by_one(table):
     everything = np.arange(len(table))
     search = GridSearchCV(
         LLLVM(), {"n_neighbors": [9], "n_components": [1, 2]}, cv=[(everything, everything)], error_score="raise"
     )
     search.fit(table)
     best = search.best_estimator_
-    assert search.best_score_ == best.lower_bound_ / len(table) == best.score(table) == best.score()
+    assert search.best_score_ == best.score(table) == best.score()
     assert search.best_score_ == max(search.cv_results_["mean_test_score"])
     assert search.best_params_["n_components"] == 2
 
@@ -119,7 +119,9 @@ def test_a_clone_has_the_settings_and_nothing_else(fitted, table):
 def test_settings_show_in_the_text_of_an_estimator(table):
     assert repr(LLLVM(n_neighbors=5)) == "LLLVM(n_neighbors=5)"
     assert "array" in repr(LLLVM(init=np.zeros((3, 2))))
-    assert "LLLVM" in quick().fit(table)._repr_html_()
+    shown = quick().fit(table)._repr_html_()
+    assert "LLLVM" in shown and shown.startswith("<p>variance explained")
+    assert "LLLVM" in quick()._repr_html_()
 
 
 def test_the_settings_of_the_authors_can_be_changed_one_by_one():
@@ -434,10 +436,34 @@ def test_coordinates_lead_back_to_the_rows(table, fitted, new_rows):
     assert np.array_equal(fitted.inverse_transform(fitted.embedding_[:3]), together[:3])
 
 
-def test_the_score_is_the_bound_a_point_or_the_mean_density(table, fitted, new_rows):
-    assert fitted.score() == fitted.score(table) == fitted.score(table, np.zeros(150)) == fitted.lower_bound_ / 150
+def test_the_score_is_the_mean_density(table, fitted, new_rows):
+    assert fitted.score() == fitted.score(table) == fitted.score(table, np.zeros(150))
     assert fitted.score(new_rows) == fitted.score_samples(new_rows).mean()
     assert fitted.score(table[:149]) == fitted.score_samples(table[:149]).mean()
+    # rows one by one are rows together
+    assert [fitted.score(new_rows[[i]]) for i in range(5)] == list(fitted.score_samples(new_rows)[:5])
+    # rows that were fitted are held out: they are not likelier than new ones
+    assert abs(fitted.score() - fitted.score(new_rows)) < 0.5
+
+
+def test_the_density_is_that_of_a_mixture_and_beats_the_kernel_density(table, fitted, new_rows):
+    kernel = fitted.score_samples(new_rows, kernel=True)
+    assert fitted.score_samples(new_rows).mean() > kernel.mean() + 0.1
+    quality = fitted.quality_
+    assert quality["log_density"] == pytest.approx(fitted.score(), abs=1e-6)
+    assert quality["log_density"] > quality["kernel_log_density"]
+    assert 0.9 < quality["explained"] < 1 and quality["trustworthiness"] == fitted.trustworthiness_["map"]
+    # what scikit-learn finds with the same width
+    best = max((KernelDensity(bandwidth=width).fit(table).score(new_rows), width) for width in np.geomspace(0.02, 1, 40))
+    assert kernel.mean() == pytest.approx(best[0] / len(new_rows), abs=0.1)
+    with pytest.raises(ValueError, match="kernel is 'yes'; use True or False"):
+        fitted.score_samples(new_rows, kernel="yes")
+
+
+def test_ordinary_new_rows_are_of_middling_novelty(table):
+    new = datasets.make_s_curve(400, noise=0.02, random_state=9)[0]
+    old = datasets.make_s_curve(200, noise=0.02, random_state=8)[0]
+    assert 0.42 < quick().fit(old).novelty(new).mean() < 0.58
 
 
 def test_a_stranger_has_the_lowest_density_and_the_highest_novelty(fitted, new_rows):
@@ -493,12 +519,14 @@ def test_calibration_changes_deviations_and_novelty_but_not_the_fit(table, new_r
     model = LLLVM(max_iter=30).fit(table)
     before = copy.deepcopy(model)
     assert model.calibrate(4) is model
-    assert same(model, before) and model.score() == before.score()
+    assert same(model, before) and model.lower_bound_ == before.lower_bound_
+    # rows that were fitted are held out of whole fits now
+    assert model.score() == model.score(table) != before.score()
     z = before.transform(new_rows)
     ratio = model.inverse_transform(z, return_std=True)[1] / before.inverse_transform(z, return_std=True)[1]
     assert np.allclose(ratio, ratio[0, 0]) and ratio[0, 0] != 1
     assert np.array_equal(model.score_samples(new_rows), before.score_samples(new_rows))
-    assert model.novelty(new_rows).mean() < before.novelty(new_rows).mean()
+    assert not np.array_equal(model.novelty(new_rows), before.novelty(new_rows))
     again = copy.deepcopy(before).calibrate(4)
     assert np.array_equal(again.novelty(new_rows), model.novelty(new_rows))
 
@@ -679,7 +707,7 @@ def test_only_the_largest_piece_is_fitted_if_that_is_asked_for_with_a_warning(ta
     assert np.array_equal(model.rows_, np.arange(70))
     assert model.embedding_.shape == (70, 2) and model.graph_.shape == (70, 70)
     assert np.array_equal(model.transform(X[:70]), model.embedding_)
-    assert model.score(X) == model.score(X[:70]) == model.lower_bound_ / 70
+    assert model.score(X[:70]) == model.score() > model.score(X)
     with pytest.warns(UserWarning, match="largest"):
         whole = quick(connect=False, largest=True).set_output(transform="pandas").fit_transform(X)
     assert whole.shape == (120, 2)
@@ -729,7 +757,7 @@ def test_new_rows_may_be_known_by_their_distances(table, distances, new_rows, by
     assert np.allclose(model.transform(to_fitted), plain.transform(new_rows), atol=1e-2)
     assert np.array_equal(model.transform(distances), model.embedding_)
     assert np.array_equal(model.transform(distances[:5]), model.embedding_[:5])
-    assert model.score(distances) == model.score() == model.lower_bound_ / 150
+    assert model.score(distances) == model.score()
     assert np.allclose(model.novelty(to_fitted), plain.novelty(new_rows), atol=0.1)
 
 

@@ -263,3 +263,20 @@ def test_the_number_of_coordinates_is_found():
     assert given.embedding_.shape == (120, 1) and given.dimension_ is None
     with pytest.raises(ValueError, match="n_components is 'few'; use a whole number, at least 1, or 'auto'"):
         LLLVM("few").fit(X)
+
+
+def test_the_number_of_neighbours_is_found():
+    X = datasets.make_swiss_roll(240, random_state=3)[0]
+    model = LLLVM(n_neighbors="auto", max_iter=5).fit(X)
+    found = model.neighbors_
+    densities = {row["n_neighbors"]: row["log_density"] for row in found["tried"] if row["rows"] == 240}
+    assert found["rows"] == 240 and found["taken"] == max(densities, key=densities.get)
+    # layers of a roll lie near each other
+    assert found["taken"] <= 10
+    assert LLLVM(max_iter=5).fit(X).neighbors_ is None
+    given = LLLVM(n_neighbors="auto", max_iter=5).fit(X, graph=model.graph_)
+    assert given.neighbors_ is None and np.array_equal(given.edges_, model.edges_)
+    with pytest.raises(ValueError, match="n_neighbors is 0; use a whole number, at least 1"):
+        LLLVM(n_neighbors=0).fit(X)
+    with pytest.raises(ValueError, match="n_neighbors is 'all'; use a whole number, at least 1, or 'auto'"):
+        LLLVM(n_neighbors="all").fit(X)

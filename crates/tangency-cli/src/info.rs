@@ -4,7 +4,7 @@ use crate::args::InfoArgs;
 use crate::say::Say;
 use crate::words::Flags;
 use serde_json::{Value, json};
-use tangency::fit::{DimensionChoice, FeatureChoice, TriedWeight};
+use tangency::fit::{DimensionChoice, FeatureChoice, NeighborsChoice, TriedWeight};
 use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
 use tangency::message;
@@ -98,6 +98,7 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
     ];
     lines.splice(0..0, shown.glance.clone());
     lines.extend(verbose.then(|| hyper.join(", ")));
+    lines.extend(shown.neighbors.as_ref().map(neighbors));
     lines.extend(shown.dimension.as_ref().map(dimension));
     lines.extend(shown.features.as_ref().map(features));
     lines.extend([
@@ -116,6 +117,19 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
         )
     }));
     lines
+}
+
+/// How the number of neighbours was found.
+fn neighbors(choice: &NeighborsChoice) -> String {
+    let NeighborsChoice { taken, rows, tried } = choice;
+    let tried: Vec<String> = tried.iter().map(|row| format!("{} {:.3}", row.n_neighbors, row.log_density)).collect();
+    match tried.len() {
+        0 => format!("neighbours: {taken}; {rows} rows are too few to find a number"),
+        _ => format!(
+            "neighbours: {taken}, with which rows left out are likeliest (nats per row of {rows}: {})",
+            tried.join(", ")
+        ),
+    }
 }
 
 /// How the number of coordinates was found, and what the bound says of it.

@@ -186,14 +186,7 @@ impl ReconstructJob<'_> {
             "{rows} reconstructions on a grid over the coordinates; {near} of them have a training point nearer than a typical edge ({:.3}), trust only these",
             grid.typical_step
         );
-        Ok(Done {
-            rows,
-            predicts,
-            interrupted,
-            line,
-            columns: sizes[0],
-            calibrated: extension.spread_is_calibrated(),
-        })
+        Ok(Done { rows, predicts, interrupted, line, columns: sizes[0], calibrated: extension.spread_is_calibrated() })
     }
 
     fn training_points(&mut self) -> Result<Done> {

@@ -46,6 +46,18 @@ pub fn feature_weights(fit: &Fit) -> FeatureWeights {
     (choice.weight(), tried)
 }
 
+/// How good the map is, and its density, as JSON.
+pub fn measures(fit: &Fit) -> PyResult<String> {
+    let quality = fit.quality;
+    crate::settings::json(&serde_json::json!({
+        "explained": quality.and_then(|q| q.explained), "pca_explained": quality.and_then(|q| q.pca_explained),
+        "trustworthiness": quality.map(|q| q.trustworthiness), "pca_trustworthiness": quality.map(|q| q.pca),
+        "continuity": quality.and_then(|q| q.continuity), "pca_continuity": quality.and_then(|q| q.pca_continuity),
+        "log_density": fit.density.map(|d| d.log_density),
+        "kernel_log_density": fit.density.map(|d| d.kernel_log_density),
+    }))
+}
+
 /// Trustworthiness of the map and of simpler ones, by name.
 pub fn quality(fit: &Fit) -> BTreeMap<&'static str, f64> {
     let Some(found) = fit.quality else { return BTreeMap::new() };

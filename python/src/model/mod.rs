@@ -201,6 +201,24 @@ impl NativeModel {
         self.saved.fit.dimension.as_ref().map(crate::settings::json).transpose()
     }
 
+    /// How the number of neighbours was found, as JSON.
+    #[getter]
+    fn neighbors(&self) -> PyResult<Option<String>> {
+        self.saved.fit.neighbors.as_ref().map(crate::settings::json).transpose()
+    }
+
+    /// How good the map is, next to principal components, and its density, next to a kernel density, as JSON.
+    #[getter]
+    fn measures(&self) -> PyResult<String> {
+        attributes::measures(&self.saved.fit)
+    }
+
+    /// The same in one line.
+    #[getter]
+    fn glance(&self) -> Option<String> {
+        self.saved.fit.glance()
+    }
+
     /// Trustworthiness of the map and of simpler ones, by name.
     #[getter]
     fn quality(&self) -> BTreeMap<&'static str, f64> {
@@ -307,6 +325,21 @@ impl NativeModel {
         let placed = attend(py, threads, None, |watch| new_rows::place(self.extension()?, lying, watch))?;
         let shape = (placed.mean.len() / d_x, d_x);
         Ok((array(py, placed.mean, shape)?, array(py, placed.deviations, shape)?, placed.unsettled))
+    }
+
+    /// Log-density of the rows that were fitted, each held out.
+    fn left_out_scores<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<Out<'py, Ix1>> {
+        let scores = attend(py, threads, None, |_| Ok(self.extension()?.score_training_rows()))?;
+        let n = scores.len();
+        array(py, scores, n)
+    }
+
+    /// Log-density of rows by the kernel density of those that were fitted.
+    fn kernel_score<'py>(&self, py: Python<'py>, values: TableArray<'py>, threads: usize) -> PyResult<Out<'py, Ix1>> {
+        let lying = TableLayout::of(&values)?;
+        let scores = attend(py, threads, None, |watch| new_rows::kernel_score(self.extension()?, lying, watch))?;
+        let m = scores.len();
+        array(py, scores, m)
     }
 
     /// Log-density of rows, and their novelty.

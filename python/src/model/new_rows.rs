@@ -43,6 +43,16 @@ pub fn score(extension: &Extension, lying: TableLayout<'_>, watch: &Watcher) -> 
     Ok((densities, novelty))
 }
 
+/// Log-densities of rows by the kernel density of those that were fitted.
+pub fn kernel_score(extension: &Extension, lying: TableLayout<'_>, watch: &Watcher) -> tangency::Result<Vec<f64>> {
+    let mut densities = Vec::new();
+    in_blocks(lying, watch, |rows| {
+        densities.extend(extension.density().kernel_score_columns(rows)?);
+        Ok(())
+    })?;
+    Ok(densities)
+}
+
 /// Some rows at a time, a row a column, so that Ctrl-C is heard between them.
 fn in_blocks(
     lying: TableLayout<'_>,

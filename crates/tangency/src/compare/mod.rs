@@ -8,7 +8,7 @@ pub use measures::{Measures, RANKED, Yardsticks};
 use crate::config::{Choice, Config, Rule};
 use crate::error::{Error, Result};
 use crate::evidence::{PruneOptions, PruneProgress, prune_from};
-use crate::fit::{Fit, Fitter, FullPosterior, settle};
+use crate::fit::{Fit, Fitter, FullPosterior, settle_components, settle_neighbors};
 use crate::inference::{Progress, Stop};
 use crate::linalg::{Matrix, View, sequential_product};
 use crate::message;
@@ -150,11 +150,13 @@ impl Comparison {
     /// Prepares a comparison on a table, n × d_y. `truth` [n, d] and `labels` are what is known about its rows.
     pub fn new(
         values: View,
-        config: Config,
+        mut config: Config,
         edges: Option<Vec<(u32, u32)>>,
         truth: Option<Matrix>,
         labels: Option<Vec<String>>,
     ) -> Result<Self> {
+        Checked::new(values, &config)?;
+        settle_neighbors(values, &mut config, edges.is_some(), None)?;
         let table = Checked::new(values, &config)?;
         let n = values.nrows();
         if let Some(truth) = &truth {
@@ -212,8 +214,9 @@ impl Comparison {
             (meter.reset)();
             (meter.now)()
         });
-        let settled =
-            settle(&self.prepared, &mut self.config, &mut |now| watch(now.point.iteration, now.point.bound_scaled));
+        let settled = settle_components(&self.prepared, &mut self.config, &mut |now| {
+            watch(now.point.iteration, now.point.bound_scaled)
+        });
         let began = Instant::now();
         let found = settled.and_then(|()| self.embed(entrant, watch));
         let mut seconds = began.elapsed().as_secs_f64();

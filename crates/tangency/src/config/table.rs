@@ -68,8 +68,8 @@ macro_rules! settings {
 settings! {
     /// Number of coordinates, the latent dimension; `auto` for as many as a fit with several of them uses.
     n_components: usize = 2, Model, Kind::WholeOrAuto(1);
-    /// Neighbours of each point.
-    n_neighbors: usize = 9, Graph, Kind::Whole(1);
+    /// Neighbours of each point; `auto` for the number with which rows that were left out are likeliest.
+    n_neighbors: usize = 9, Graph, Kind::WholeOrAuto(1);
     /// Whether an edge needs one of two points to list the other as a neighbour, or both.
     symmetry: Symmetry = Symmetry::Or, Graph, Kind::Choice(Symmetry::list);
     /// How nearest neighbours are searched: all of them, or nearly all and quickly.

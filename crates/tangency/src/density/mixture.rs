@@ -120,9 +120,8 @@ impl Mixture {
     pub fn left_out(&self, rows: &[usize]) -> Vec<f64> {
         let all: Vec<u32> = if self.n() <= ALL_UP_TO { (0..self.n() as u32).collect() } else { vec![] };
         let lists = if all.is_empty() { self.nearest_to(rows, NEAREST) } else { vec![] };
-        let score = |c: usize| {
-            self.among(self.points.col_as_slice(rows[c]), lists.get(c).unwrap_or(&all), Some(rows[c]))
-        };
+        let score =
+            |c: usize| self.among(self.points.col_as_slice(rows[c]), lists.get(c).unwrap_or(&all), Some(rows[c]));
         (0..rows.len()).into_par_iter().map(score).collect()
     }
 

@@ -94,7 +94,12 @@ impl Density {
 
     /// Log-density of rows, m × d_y, by the kernel density of the training rows.
     pub fn kernel_score(&self, values: &Matrix) -> Result<Vec<f64>> {
-        self.scored(&self.kernel, values.transpose())
+        self.kernel_score_columns(values.transpose())
+    }
+
+    /// The same for rows given one per column, d_y × m.
+    pub fn kernel_score_columns(&self, values: View) -> Result<Vec<f64>> {
+        self.scored(&self.kernel, values)
     }
 
     /// Log-density of training rows, each by all others, in the units of the table.

@@ -58,8 +58,7 @@ impl Reach {
         let others = || self.graph.neighbors(i).iter().map(|&j| j as usize).filter(|&j| Some(j) != without);
         let step = |j: usize, a: usize| self.coordinates[(a, j)] - self.coordinates[(a, i)];
         let count = others().count().max(1) as f64;
-        let scatter =
-            Matrix::from_fn(d_x, d_x, |a, b| others().map(|j| step(j, a) * step(j, b)).sum::<f64>() / count);
+        let scatter = Matrix::from_fn(d_x, d_x, |a, b| others().map(|j| step(j, a) * step(j, b)).sum::<f64>() / count);
         let mut map = Matrix::from_fn(d_y, d_x, |f, a| self.maps[(f, i * d_x + a)]);
         if let Some(j) = without {
             self.forget(&mut map, i, j);
@@ -111,8 +110,7 @@ impl Reach {
     /// The step from a point to a neighbour, that times the covariance of the point's map, and the share of the map that this
     /// neighbour decides.
     fn influence(&self, i: usize, j: usize) -> (Vec<f64>, Vec<f64>, f64) {
-        let step: Vec<f64> =
-            (0..self.n_axes()).map(|a| self.coordinates[(a, j)] - self.coordinates[(a, i)]).collect();
+        let step: Vec<f64> = (0..self.n_axes()).map(|a| self.coordinates[(a, j)] - self.coordinates[(a, i)]).collect();
         let moved = small::times(self.map_covariances.col_as_slice(i), &step);
         let share = (self.gamma * dot(&step, &moved)).clamp(0.0, MOST);
         (step, moved, share)

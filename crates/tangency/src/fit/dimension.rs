@@ -120,7 +120,7 @@ fn settings(n: usize, config: &Config) -> Config {
         nu: Rule::Learned,
         full_covariance: false,
         draws: Some(0),
-        max_iter: config.max_iter.min(PROBE),
+        max_iter: PROBE,
         ..config.clone()
     }
 }

@@ -4,6 +4,7 @@ mod caution;
 mod dimension;
 mod given;
 mod memory;
+mod neighbors;
 mod path;
 mod plan;
 mod posterior;
@@ -14,8 +15,10 @@ mod runs;
 pub use crate::inference::{NumberedStart, StartRank};
 pub use crate::memory::available_memory;
 pub use caution::Caution;
-pub(crate) use dimension::settle;
+pub(crate) use dimension::settle as settle_components;
 pub use dimension::{DimensionBound, DimensionChoice};
+pub(crate) use neighbors::settle as settle_neighbors;
+pub use neighbors::{NeighborsChoice, TriedNeighbors};
 pub use path::{FeatureChoice, TriedWeight};
 pub use plan::Plan;
 pub(crate) use plan::{too_many_components, too_many_for_rows};
@@ -58,6 +61,7 @@ pub struct Fitter<'a> {
     start: Option<Start>,
     only: Option<usize>,
     dimension: Option<DimensionChoice>,
+    neighbors: Option<NeighborsChoice>,
     keeps_posterior: bool,
     observer: Option<BoxedObserver<'a>>,
 }
@@ -65,7 +69,16 @@ pub struct Fitter<'a> {
 impl<'a> Fitter<'a> {
     /// A fit with these settings.
     pub fn new(config: Config) -> Self {
-        Self { config, edges: None, start: None, only: None, dimension: None, keeps_posterior: false, observer: None }
+        Self {
+            config,
+            edges: None,
+            start: None,
+            only: None,
+            dimension: None,
+            neighbors: None,
+            keeps_posterior: false,
+            observer: None,
+        }
     }
 
     /// Uses this graph in place of nearest neighbours.
@@ -149,6 +162,11 @@ impl<'a> Fitter<'a> {
     /// Everything before the first run.
     fn prepare(&mut self, values: View) -> Result<(Prepared, Plan)> {
         let edges = self.edges.take();
+        if neighbors::is_open(&self.config) {
+            Checked::new(values, &self.config)?;
+            let observer = self.observer.as_deref_mut();
+            self.neighbors = neighbors::settle(values, &mut self.config, edges.is_some(), observer)?;
+        }
         let table = Checked::new(values, &self.config)?;
         // before the work if all rows count, after it if only a piece does or the number of coordinates is to be found
         if !self.config.largest && !dimension::is_open(&self.config) {
@@ -163,6 +181,8 @@ impl<'a> Fitter<'a> {
     /// The plan for a table that is ready; the number of coordinates is found if it is left to the data.
     fn plan_prepared(&mut self, prepared: &Prepared) -> Result<Plan> {
         self.config.validate()?;
+        // the graph is there
+        neighbors::settle(prepared.values().as_ref(), &mut self.config, true, None)?;
         if dimension::is_open(&self.config) {
             self.config.n_components = match &self.start {
                 Some(start) => start.n_components(prepared.n_rows),
@@ -204,11 +224,11 @@ impl<'a> Fitter<'a> {
 
     /// The runs of a plan, and who sees them.
     fn runs<'r>(self, prepared: &Prepared, plan: &'r Plan) -> Result<(Runs<'r>, Box<StartObserver<'a>>)> {
-        let Self { config, start, mut observer, keeps_posterior, dimension, .. } = self;
+        let Self { config, start, mut observer, keeps_posterior, dimension, neighbors, .. } = self;
         let problem = Problem::of(prepared, &config)?;
         let given = start.map(|start| restricted(start, prepared, &problem)).transpose()?;
         let (starts, max_iter) = (plan.starts.len(), config.max_iter);
-        let data = FittedData { dimension, ..FittedData::new(prepared, plan) };
+        let data = FittedData { dimension, neighbors, ..FittedData::new(prepared, plan) };
         let report = move |of: NumberedStart, reach: Reach, point: &TracePoint, stage: Stage| match &mut observer {
             Some(observer) => {
                 let (start, trial) = (of.number + 1, reach == Reach::Trial);

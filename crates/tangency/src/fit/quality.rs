@@ -65,7 +65,8 @@ impl Fit {
             Some(pca) => format!("{ours:.3} (PCA {pca:.3})"),
             None => format!("{ours:.3}"),
         };
-        let variance = quality.explained.map(|ours| format!("variance explained {}", beside(ours, quality.pca_explained)));
+        let variance =
+            quality.explained.map(|ours| format!("variance explained {}", beside(ours, quality.pca_explained)));
         let trust = format!("trustworthiness {}", beside(quality.trustworthiness, Some(quality.pca)));
         let continuity = quality.continuity.map(|ours| format!("continuity {}", beside(ours, quality.pca_continuity)));
         let gain = self.density.map(|notes| {

@@ -1,6 +1,6 @@
 //! The fitted model, in a canonical gauge and in the order that users expect: point by point.
 
-use super::{DimensionChoice, FeatureChoice, FittedData, MapQuality, dimension};
+use super::{DimensionChoice, FeatureChoice, FittedData, MapQuality, NeighborsChoice, dimension};
 use crate::config::{Config, FeatureWeight, Init, Uncertainty};
 use crate::density::DensityNotes;
 use crate::error::{Error, Result};
@@ -61,6 +61,8 @@ pub struct Fit {
     pub map_covariances: Matrix,
     /// What the graph's likelihood found; none where the paper's model had the last word.
     pub graph_model: Option<GraphModel>,
+    /// How the number of neighbours was found, if it was left to the data.
+    pub neighbors: Option<NeighborsChoice>,
     /// How the number of coordinates was found, if it was left to the data.
     pub dimension: Option<DimensionChoice>,
     /// Which weight of the features was taken, and why; none without the graph's likelihood.
@@ -213,6 +215,7 @@ impl Fit {
                 feature_weight: term.feature_weight,
                 error: term.error,
             }),
+            neighbors: data.neighbors.clone(),
             dimension: data.dimension.clone(),
             features: None,
             quality: None,

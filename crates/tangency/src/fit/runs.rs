@@ -2,7 +2,7 @@
 
 use super::path::{Candidate, FIRST_WEIGHT, Walk};
 use super::plan::no_start;
-use super::{DimensionChoice, Fit, Hypothesis, Plan};
+use super::{DimensionChoice, Fit, Hypothesis, NeighborsChoice, Plan};
 use crate::config::{Config, FeatureWeight, Init};
 use crate::error::Result;
 use crate::inference::factorised::Factorised;
@@ -21,6 +21,8 @@ pub(crate) struct FittedData {
     pub recall: Option<f64>,
     pub rows: Vec<usize>,
     pub bridges: Vec<(u32, u32)>,
+    /// How the number of neighbours was found.
+    pub neighbors: Option<NeighborsChoice>,
     /// How the number of coordinates was found.
     pub dimension: Option<DimensionChoice>,
     /// Why this engine.
@@ -36,6 +38,7 @@ impl FittedData {
             recall: prepared.recall,
             rows: prepared.rows.clone(),
             bridges: prepared.bridges.clone(),
+            neighbors: None,
             dimension: None,
             reason: plan.reason.clone(),
         }

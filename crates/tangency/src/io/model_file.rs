@@ -6,7 +6,9 @@ use super::output::Output;
 use crate::config::{Config, Init};
 use crate::density::DensityNotes;
 use crate::error::{Error, Result};
-use crate::fit::{Calibration, Caution, DimensionChoice, FeatureChoice, Fit, GraphModel, MapQuality, Pruning};
+use crate::fit::{
+    Calibration, Caution, DimensionChoice, FeatureChoice, Fit, GraphModel, MapQuality, NeighborsChoice, Pruning,
+};
 use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Deviations, EngineNotes, Stop, TracePoint};
 use crate::linalg::Matrix;
@@ -92,6 +94,8 @@ struct Metadata {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     density: Option<DensityNotes>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    neighbors: Option<NeighborsChoice>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     dimension: Option<DimensionChoice>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     features: Option<FeatureChoice>,
@@ -154,6 +158,7 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         pruning: fit.pruning,
         quality: fit.quality,
         density: fit.density,
+        neighbors: fit.neighbors.clone(),
         dimension: fit.dimension.clone(),
         features: fit.features.clone(),
         graph_model: fit.graph_model.as_ref().map(|graph| GraphNotes {
@@ -303,6 +308,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         graph_model,
         quality: metadata.quality,
         density: metadata.density,
+        neighbors: metadata.neighbors,
         dimension: metadata.dimension,
         features: metadata.features,
         observations: Arc::new(by_rows("observations", d_y)?),

@@ -65,7 +65,8 @@ impl<'a> NewRows<'a> {
             let begin = Instant::now();
             let placed =
                 extension.transform_columns(block.values.as_ref()).map_err(|error| of_table(error, block.first))?;
-            let densities = extension.score_columns(block.values.as_ref()).map_err(|error| of_table(error, block.first))?;
+            let densities =
+                extension.score_columns(block.values.as_ref()).map_err(|error| of_table(error, block.first))?;
             seen.time += begin.elapsed();
             seen.rows += placed.len();
             seen.unsettled += placed.iter().filter(|placement| !placement.settled).count();

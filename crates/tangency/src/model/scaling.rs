@@ -74,8 +74,7 @@ impl Scaling {
                 found: format!("{} features", values.nrows()),
             });
         }
-        let scaled =
-            Matrix::from_fn(center.len(), values.ncols(), |f, i| (values[(f, i)] - center[f]) / scale[f]);
+        let scaled = Matrix::from_fn(center.len(), values.ncols(), |f, i| (values[(f, i)] - center[f]) / scale[f]);
         for row in 0..scaled.ncols() {
             if let Some(f) = scaled.col_as_slice(row).iter().position(|value| !value.is_finite()) {
                 let (column, value) = (Column::Numbered(f), values[(f, row)]);

@@ -156,8 +156,10 @@ pub fn embed(
 ) -> Result<Embedding> {
     options.validate()?;
     let table = Checked::new(values, config)?;
-    if config.n_components == AUTO {
-        return Err(Error::not_allowed("n_components", "auto", "give a whole number: only LL-LVM finds it by itself"));
+    for (name, number) in [("n_components", config.n_components), ("n_neighbors", config.n_neighbors)] {
+        if number == AUTO {
+            return Err(Error::not_allowed(name, "auto", "give a whole number: only LL-LVM finds it by itself"));
+        }
     }
     if method.uses_graph() || config.largest {
         return embed_prepared(&table.prepare(edges)?, method, config, options, watch);

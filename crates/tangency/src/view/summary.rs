@@ -3,7 +3,7 @@
 use super::{axis_name, spread};
 use crate::config::{Config, Init};
 use crate::density::DensityNotes;
-use crate::fit::{DimensionChoice, DistanceInterval, FeatureChoice, MapQuality};
+use crate::fit::{DimensionChoice, DistanceInterval, FeatureChoice, MapQuality, NeighborsChoice};
 use crate::inference::{BoundParts, DeviationKind, Deviations, EngineNotes, Stop};
 use crate::io::Model;
 use crate::model::Hyperparameters;
@@ -46,6 +46,8 @@ pub struct Summary {
     pub bound_scaled: f64,
     /// Its parts.
     pub bound_parts_scaled: BoundParts,
+    /// How the number of neighbours was found, if it was left to the data.
+    pub neighbors: Option<NeighborsChoice>,
     /// How the number of coordinates was found, if it was left to the data.
     pub dimension: Option<DimensionChoice>,
     /// Which weight of the features was taken, and why.
@@ -161,6 +163,7 @@ impl Summary {
             bound_per_point: fit.bound() / n as f64,
             bound_scaled: fit.bound_scaled(),
             bound_parts_scaled: fit.parts,
+            neighbors: fit.neighbors.clone(),
             dimension: fit.dimension.clone(),
             features: fit.features.clone(),
             n_used: fit.used_components(),

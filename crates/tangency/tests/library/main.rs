@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod acceleration;
+mod density;
 mod dimension;
 mod evidence;
 mod extend;
@@ -11,6 +12,7 @@ mod graph_likelihood;
 mod graphs;
 mod messages;
 mod models;
+mod neighbors;
 mod rolls;
 
 use tangency::generate::Synthetic;

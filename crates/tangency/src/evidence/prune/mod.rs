@@ -300,6 +300,7 @@ fn fit_of<E: Engine>(
         recall: fit.recall,
         rows: fit.rows.clone(),
         bridges: fit.bridges.iter().copied().chain(taken).filter(|&edge| graph.has(edge)).collect(),
+        neighbors: None,
         dimension: None,
         reason: fit.engine.reason.clone(),
     };
@@ -314,6 +315,7 @@ fn fit_of<E: Engine>(
     };
     pruned.bridges = data.bridges;
     pruned.dimension.clone_from(&fit.dimension);
+    pruned.neighbors.clone_from(&fit.neighbors);
     pruned.removed = fit.removed.iter().copied().chain(removed.iter().map(|edge| edge.score.edge)).collect();
     Ok(pruned)
 }

@@ -127,7 +127,12 @@ fn a_part_of_the_graph_places_as_the_whole_does() {
             assert!((seen.mean[a] - guessed.mean[a]).abs() < 0.2 * deviation, "{:?} {:?}", seen.mean, guessed.mean);
             assert!((guessed.covariance[(a, a)].sqrt() / deviation - 1.0).abs() < 0.1);
         }
-        assert!((seen.bound_change - guessed.bound_change).abs() < 0.5, "{} {}", seen.bound_change, guessed.bound_change);
+        assert!(
+            (seen.bound_change - guessed.bound_change).abs() < 0.5,
+            "{} {}",
+            seen.bound_change,
+            guessed.bound_change
+        );
     }
     let (seen, guessed) = (whole.place_without(&[5, 90]), part.place_without(&[5, 90]));
     for (seen, guessed) in seen.iter().zip(&guessed) {
