@@ -1,6 +1,6 @@
 //! How many coordinates data need: those that live in a fit with several of them.
 
-use super::Fitter;
+use super::{Fitter, Watching};
 use crate::config::{AUTO, Config, FeatureWeight, Init, Rule};
 use crate::error::Result;
 use crate::graph::Graph;
@@ -82,7 +82,7 @@ pub(super) fn used_axes(problem: &Problem, coordinates: &Matrix) -> usize {
 pub(super) fn find(
     prepared: &Prepared,
     config: &Config,
-    mut observer: Option<&mut (dyn FnMut(&Progress) -> ControlFlow<()> + '_)>,
+    mut observer: Option<&mut Watching<'_>>,
 ) -> Result<DimensionChoice> {
     let sampled = sample(prepared, config)?;
     let prepared = sampled.as_ref().unwrap_or(prepared);

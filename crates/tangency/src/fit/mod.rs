@@ -42,7 +42,9 @@ use std::ops::ControlFlow;
 /// Covariances of a posterior of the exact engine.
 const WAITING: u64 = 2;
 
-type BoxedObserver<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<()> + 'a>;
+/// Who sees every iteration of a fit, and may end it.
+type Watching<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
+type BoxedObserver<'a> = Box<Watching<'a>>;
 
 /// A fit to be made: settings, and what a user may give beyond them.
 ///

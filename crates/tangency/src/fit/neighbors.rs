@@ -1,16 +1,15 @@
 //! How many neighbours data want: the number with which rows that were left out are likeliest.
 
-use super::Fitter;
+use super::{Fitter, Watching};
 use crate::config::{AUTO, Config, FeatureWeight, Init, Rule};
 use crate::density::Density;
 use crate::error::Result;
-use crate::inference::{EngineKind, Progress, Stop, derived_seed};
+use crate::inference::{EngineKind, Stop, derived_seed};
 use crate::linalg::{Matrix, View};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
-use std::ops::ControlFlow;
 
 /// Numbers that are tried.
 const LADDER: [usize; 6] = [5, 7, 10, 15, 20, 30];
@@ -64,7 +63,7 @@ pub(crate) fn settle(
     values: View,
     config: &mut Config,
     given_graph: bool,
-    observer: Option<&mut (dyn FnMut(&Progress) -> ControlFlow<()> + '_)>,
+    observer: Option<&mut Watching<'_>>,
 ) -> Result<Option<NeighborsChoice>> {
     if !is_open(config) {
         return Ok(None);
@@ -84,11 +83,7 @@ struct Candidate {
     stands: bool,
 }
 
-fn find(
-    values: View,
-    config: &Config,
-    mut observer: Option<&mut (dyn FnMut(&Progress) -> ControlFlow<()> + '_)>,
-) -> Result<NeighborsChoice> {
+fn find(values: View, config: &Config, mut observer: Option<&mut Watching<'_>>) -> Result<NeighborsChoice> {
     let n = values.nrows();
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(derived_seed(config.random_state, n)));
