@@ -95,7 +95,7 @@ NEW_ROWS = {
 @pytest.mark.parametrize("case", NEW_ROWS)
 def test_new_rows_that_cannot_be_placed_are_refused(case, method, table, fitted):
     if (case, method) == ("nothing", "score"):
-        return  # the bound of the fit
+        return  # of the rows that were fitted
     make, kind, words = NEW_ROWS[case]
     with pytest.raises(kind) as error:
         getattr(fitted, method)(make(table))

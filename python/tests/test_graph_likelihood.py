@@ -198,7 +198,7 @@ def test_new_rows_are_placed_beside_their_neighbours(on_graph, rows, new):
     apart = np.linalg.norm(on_graph.transform(new) - on_graph.embedding_[nearest], axis=1)
     spread = np.linalg.norm(on_graph.embedding_.std(axis=0))
     assert np.median(apart) < 0.25 * spread and apart.max() < spread
-    assert np.isfinite(on_graph.score_samples(new)).all() and on_graph.score() == on_graph.lower_bound_ / 100
+    assert np.isfinite(on_graph.score_samples(new)).all()
 
 
 @pytest.mark.parametrize("engine", ["exact", "factorised"])

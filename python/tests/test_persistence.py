@@ -152,7 +152,7 @@ def test_pieces_and_pruned_edges_are_kept(table, tmp_path):
     for model in (joined, largest):
         for way in (through_pickle, through_a_file):
             assert_same(way(model, tmp_path), model, sheets[:20])
-            assert way(model, tmp_path).score(sheets) == model.score()
+            assert way(model, tmp_path).score(sheets) == model.score(sheets)
 
 
 def test_settings_come_back_from_a_file(table, tmp_path):

@@ -35,7 +35,7 @@ def renewed(shown: str, printed: str) -> str | None:
         return printed.rstrip()
     numbers = iter(match.groups())
     pieces = (next(numbers) if piece.lastgroup == "number" else piece[0] for piece in PIECE.finditer(shown.strip()))
-    return "".join(pieces)
+    return shown[: len(shown) - len(shown.lstrip())] + "".join(pieces)
 
 
 def output(shown: str, printed: str, name: str) -> str:

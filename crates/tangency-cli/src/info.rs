@@ -122,12 +122,14 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
 /// How the number of neighbours was found.
 fn neighbors(choice: &NeighborsChoice) -> String {
     let NeighborsChoice { taken, rows, tried } = choice;
-    let tried: Vec<String> = tried.iter().map(|row| format!("{} {:.3}", row.n_neighbors, row.log_density)).collect();
-    match tried.len() {
+    let others = tried.iter().filter(|row| row.n_neighbors != *taken);
+    let others: Vec<String> =
+        others.map(|row| format!("{} {:.3} ± {:.3}", row.n_neighbors, row.behind, row.error)).collect();
+    match others.len() {
         0 => format!("neighbours: {taken}; {rows} rows are too few to find a number"),
         _ => format!(
-            "neighbours: {taken}, with which rows left out are likeliest (nats per row of {rows}: {})",
-            tried.join(", ")
+            "neighbours: {taken}, with which rows held out are likeliest (of {rows}); behind, in nats per row: {}",
+            others.join(", ")
         ),
     }
 }

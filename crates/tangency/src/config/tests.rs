@@ -36,7 +36,8 @@ fn what_a_setting_cannot_be_is_refused_with_what_it_can_be() {
         let setting = Config::setting(name).unwrap();
         setting.check(&value).unwrap_err().to_string()
     };
-    assert_eq!(refused("n_components", Value::Whole(0)), "n_components is 0; use a whole number, at least 1");
+    assert_eq!(refused("n_init", Value::Whole(0)), "n_init is 0; use a whole number, at least 1");
+    assert_eq!(refused("n_components", Value::Whole(0)), "n_components is 0; use a whole number, at least 1, or auto");
     assert_eq!(refused("tol", Value::Real(f64::NAN)), "tol is NaN; use zero or a positive number");
     assert_eq!(refused("pca", Value::Real(1.5)), "pca is 1.5; use a share above 0 and up to 1");
     assert_eq!(refused("alpha", Value::Real(0.0)), "alpha is 0; use a positive number, or learned");
@@ -52,7 +53,13 @@ fn what_a_setting_cannot_be_is_refused_with_what_it_can_be() {
     assert_eq!(parsed("init", "isomap").unwrap(), Value::Word("isomap"));
     let mut config = Config::default();
     assert!(config.set(Config::setting("n_init").unwrap(), &Value::Real(1.0)).is_err());
+    // what is left to the data has a word, and its number in a field does not go in by another way
+    let setting = Config::setting("n_components").unwrap();
+    assert!(config.set(setting, &Value::Whole(0)).is_err() && parsed("n_components", "few").is_err());
     assert_eq!(config, Config::default());
+    config.set(setting, &parsed("n_components", "auto").unwrap()).unwrap();
+    assert_eq!((config.n_components, config.get("n_components")), (AUTO, Some(Value::Word("auto"))));
+    config.validate().unwrap();
 }
 
 #[test]

@@ -192,8 +192,7 @@ impl Sum {
     }
 
     pub fn log(&self) -> f64 {
-        // far from everything it is what the nearest has left, which is a number all the same
-        if self.sum > 0.0 { self.best + self.sum.ln() } else { f64::MIN }
+        self.best + self.sum.ln()
     }
 }
 

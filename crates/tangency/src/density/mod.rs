@@ -9,7 +9,7 @@ pub use mixture::Mixture;
 pub(crate) use reach::share_left_out;
 pub use tune::Widths;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::linalg::{Matrix, View};
 use crate::model::Scaling;
@@ -115,7 +115,11 @@ impl Density {
 
     fn scored(&self, mixture: &Mixture, values: View) -> Result<Vec<f64>> {
         let jacobian = self.scaling.log_jacobian(1);
-        Ok(mixture.log_density(&self.scaled(values)?).into_iter().map(|value| value - jacobian).collect())
+        let scores = mixture.log_density(&self.scaled(values)?);
+        match scores.iter().position(|score| !score.is_finite()) {
+            Some(row) => Err(Error::TooFar { row }),
+            None => Ok(scores.into_iter().map(|value| value - jacobian).collect()),
+        }
     }
 
     /// Rows in scaled units, one per column.

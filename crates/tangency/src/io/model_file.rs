@@ -3,7 +3,7 @@
 //! Arrays are stored row-major as other languages expect them; `docs/model-file.md` lists them.
 
 use super::output::Output;
-use crate::config::{Config, Init};
+use crate::config::{AUTO, Config, Init};
 use crate::density::DensityNotes;
 use crate::error::{Error, Result};
 use crate::fit::{
@@ -248,7 +248,12 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     if n < 3 || d_x == 0 || d_y == 0 {
         return Err(broken("holds too few points"));
     }
-    if metadata.config.validate().is_err() || metadata.config.n_components != d_x || !metadata.hyper.are_possible() {
+    let open = metadata.config.n_neighbors == AUTO;
+    if metadata.config.validate().is_err()
+        || open
+        || metadata.config.n_components != d_x
+        || !metadata.hyper.are_possible()
+    {
         return Err(broken("has settings that do not belong to its arrays"));
     }
     let per_point = |name: &str, height: usize, shape: &[usize]| -> Result<Matrix> {
