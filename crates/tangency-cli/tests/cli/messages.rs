@@ -41,7 +41,7 @@ fn settings() -> Vec<Case> {
     let bad = |what, config: Config| refused(what, config.validate());
     let plain = Config::default;
     vec![
-        bad("a whole number is too small", Config { n_neighbors: 0, ..plain() }),
+        bad("a whole number is too small", Config { max_iter: 0, ..plain() }),
         bad("a number is not positive", Config { epsilon: -1.0, ..plain() }),
         bad("a number is negative", Config { tol: -1e-4, ..plain() }),
         bad("a share is above 1", Config { pca: Some(1.5), ..plain() }),

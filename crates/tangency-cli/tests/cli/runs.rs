@@ -196,8 +196,14 @@ fn info_tells_what_the_model_holds() {
     for line in told.stdout.lines() {
         assert!(fitted.stdout.contains(line), "{line:?} was not said by fit");
     }
-    for word in ["120 points", "edges", "nats", "gamma", "lambda", "nu", "alpha", "iterations"] {
+    assert!(told.stdout.starts_with("variance explained "), "{}", told.stdout);
+    for word in ["120 points", "edges", "nats", "iterations", "trustworthiness", "continuity", "density"] {
         assert!(told.stdout.contains(word), "{word} in {}", told.stdout);
+    }
+    // hyper-parameters are for those who ask
+    let more = run(folder.path(), "info model.safetensors --verbose").stdout;
+    for word in ["gamma", "lambda", "nu", "alpha"] {
+        assert!(!told.stdout.contains(&format!("{word} ")) && more.contains(&format!("{word} ")), "{word} in {more}");
     }
 }
 
