@@ -43,9 +43,9 @@ print("median standard deviation:", np.median(placed_std, axis=0).round(3))
 # -------
 #
 # ``novelty`` is the share of training rows that are less strange than the row. 1 is stranger than all of them.
-# Training rows look ordinary to a model that has seen them, so new rows look too strange at first, and **only the order
-# counts**. ``calibrate`` fits again without one part of the rows in turn, and sees how strange those look. It takes
-# as long as that many fits.
+# Training rows are held out of the density one by one for it, so ordinary new rows have about 0.5 on average.
+# ``calibrate`` holds them out of whole fits: it fits again without one part of the rows in turn, and takes as long as
+# that many fits.
 
 print(f"ordinary new rows, not calibrated: {model.novelty(X_new).mean():.2f} on average")
 model.calibrate(parts=5)
