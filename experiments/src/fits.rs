@@ -3,7 +3,7 @@
 use crate::PEAK;
 use std::ops::ControlFlow;
 use tangency::compare::{Comparison, Entrant, Meter, Trial};
-use tangency::evidence::{Cell, GraphChoice, Selection};
+use tangency::evidence::{Cell, GraphChoice, Judge, Selection};
 use tangency::linalg::Matrix;
 use tangency::{Config, Result, Symmetry};
 use tangency_report::{Figure, FigureError, Multiple, Point, Series, curves};
@@ -34,8 +34,10 @@ impl Ladder {
     ) -> Result<Self> {
         let graphs =
             neighbors.clone().map(|n_neighbors| GraphChoice::Neighbors { n_neighbors, symmetry: Symmetry::Or });
-        let selection =
-            Selection::new(points, config.clone(), graphs.collect(), vec![config.n_components])?.seeds(seeds)?.all();
+        let selection = Selection::new(points, config.clone(), graphs.collect(), vec![config.n_components])?
+            .by(Judge::Bound)?
+            .seeds(seeds)?
+            .all();
         let mut done: Vec<Cell> = Vec::new();
         let selected = selection.run(&[], &|| false, |cell| {
             done.push(cell.clone());

@@ -10,8 +10,9 @@ use numpy::Ix2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tangency::Symmetry;
+use tangency::config::Choice;
 use tangency::evidence::{
-    Cell, CellFit, GraphChoice, PruneOptions, PruneProgress, PruneStep, Selection, prune_from, test_edges,
+    Cell, CellFit, GraphChoice, Judge, PruneOptions, PruneProgress, PruneStep, Selection, prune_from, test_edges,
 };
 use tangency::view::{EdgeRow, EdgeTestRow, EdgesView, EvidenceView, PruningView};
 
@@ -82,8 +83,8 @@ fn told(progress: &PruneProgress) -> ProgressReport {
     ProgressReport { step, done: progress.iterations, total: None, bound: Some(progress.best) }
 }
 
-/// Candidate, settings and edges of a fit to be made.
-type NextFit<'py> = (usize, String, OutPairs<'py>);
+/// Candidate, settings, edges and the part held out of a fit to be made.
+type NextFit<'py> = (usize, String, OutPairs<'py>, Option<usize>);
 
 /// A graph to be tried: its kind (`or`, `mutual`, `radius` or a name), a number, and edges.
 type GraphArgument<'py> = (String, f64, Option<PairArray<'py>>);
@@ -104,6 +105,7 @@ impl NativeSelection {
         n_components: Vec<usize>,
         seeds: usize,
         race: bool,
+        by: &str,
     ) -> PyResult<Self> {
         let neighbors = |k: f64, symmetry| GraphChoice::Neighbors { n_neighbors: k as usize, symmetry };
         let choices = choices
@@ -119,7 +121,7 @@ impl NativeSelection {
             .collect::<PyResult<Vec<_>>>()?;
         let table = TableLayout::of(&values)?.to_matrix();
         let grid = Selection::new(&table, settings::config(config)?, choices, n_components)
-            .and_then(|grid| grid.seeds(seeds))
+            .and_then(|grid| grid.by(Judge::named(by).unwrap_or_default())?.seeds(seeds))
             .map_err(exception)?;
         Ok(Self { grid: if race { grid } else { grid.all() } })
     }
@@ -140,10 +142,11 @@ impl NativeSelection {
         self.grid.most_at_once(threads).map_err(exception)
     }
 
-    /// Candidate, settings and edges of the fits that come next.
+    /// Candidate, settings, edges and the part held out of the fits that come next.
     fn next_fits<'py>(&self, py: Python<'py>, done: Vec<String>) -> PyResult<Vec<NextFit<'py>>> {
         let next = self.grid.next_fits(&cells(&done)?);
-        next.iter().map(|fit| Ok((fit.candidate, settings::json(&fit.config)?, pairs(py, &fit.edges)?))).collect()
+        let of = |fit: &CellFit| Ok((fit.candidate, settings::json(&fit.config)?, pairs(py, &fit.edges)?, fit.part));
+        next.iter().map(of).collect()
     }
 
     /// What the fits that are done say: the candidates, the best first, and all cells, as JSON.
@@ -159,17 +162,19 @@ fn cells(texts: &[String]) -> PyResult<Vec<Cell>> {
 
 /// One fit of the grid, as JSON; nothing if it was stopped.
 #[pyfunction]
-#[pyo3(signature = (values, candidate, config, edges, threads, stop=None))]
+#[pyo3(signature = (values, candidate, config, edges, part, threads, stop=None))]
+#[allow(clippy::too_many_arguments, reason = "what a fit that is made elsewhere needs")]
 pub fn run_cell(
     py: Python<'_>,
     values: TableArray<'_>,
     candidate: usize,
     config: &str,
     edges: PairArray<'_>,
+    part: Option<usize>,
     threads: usize,
     stop: Option<&StopFlag>,
 ) -> PyResult<Option<String>> {
-    let fit = CellFit { candidate, config: settings::config(config)?, edges: crate::arrays::edges(&edges)? };
+    let fit = CellFit { candidate, config: settings::config(config)?, edges: crate::arrays::edges(&edges)?, part };
     let lying = TableLayout::of(&values)?;
     let cell = attend_until(py, stop, threads, None, |watch| fit.run(lying.view(), &|| watch.stopped(), &PythonWords))?;
     cell.as_ref().map(settings::json).transpose()

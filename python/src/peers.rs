@@ -12,7 +12,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tangency::compare::{Comparison, Entrant, Meter, Trial, table};
+use tangency::compare::{Comparison, Entrant, Meter, Trial, ranks, table};
 use tangency::io::Model;
 use tangency::message::Dialect;
 use tangency::peers::{Method, PeerOptions, embed};
@@ -135,9 +135,14 @@ impl NativeComparison {
             Ok((trial, watch.stopped()))
         })?;
         let coordinates = trial.outcome.as_ref().ok().map(|outcome| rows(py, &outcome.coordinates)).transpose()?;
-        let record = settings::json(&table::as_json(&trial))?;
+        let record = settings::json(&table::as_json(&trial, None))?;
         self.state().1.push(trial);
         Ok((record, coordinates, stopped))
+    }
+
+    /// The mean rank of each method that ran by the measures that need no truth.
+    fn mean_ranks(&self) -> Vec<Option<f64>> {
+        ranks(&self.state().1)
     }
 
     /// The table of all methods that ran.

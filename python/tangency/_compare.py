@@ -30,6 +30,8 @@ MEASURES = {
     "truth_continuity": "cont. (truth)",
     "trustworthiness": "trust",
     "continuity": "continuity",
+    "explained": "explained",
+    "log_density": "density",
     "geodesic_correlation": "geodesic",
     "knn_error": "1-NN error",
     "knn_error_deviation": "±",
@@ -47,11 +49,14 @@ class Comparison:
     Attributes
     ----------
     records : list of dict
-        One a method: method, settings, seconds, peak_mib (most memory that the library held meanwhile), objective (the
-        bound or the likelihood; comparable only within a method), the measures of :mod:`tangency.quality` (procrustes,
-        affine_r2, truth_trustworthiness and truth_continuity against the truth; trustworthiness, continuity and
-        geodesic_correlation against the table; knn_error and its deviation from fold to fold against the labels), note,
-        failed. What could not be measured is None.
+        One a method: method, settings, seconds, peak_mib (most memory that the library held meanwhile), mean_rank (of
+        the method by explained, trustworthiness, continuity and log_density, which need no truth; 1 is the best),
+        objective (the bound or the likelihood; comparable only within a method), the measures of
+        :mod:`tangency.quality` (procrustes, affine_r2, truth_trustworthiness and truth_continuity against the truth;
+        trustworthiness, continuity and geodesic_correlation against the table; knn_error and its deviation from fold to
+        fold against the labels), explained (share of the variance, each row expected from those nearest in the
+        embedding by a regression that has not seen it), log_density (mean of a row by all others, in nats, from
+        Gaussians along these regressions), note, failed. What could not be measured is None.
     embeddings : dict of str to ndarray
         Coordinates by method, as the method gave them, of shape (n_samples, n_components).
     rows : ndarray of shape (n_samples,)
@@ -196,12 +201,13 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         shown = [name for name in MEASURES if any(record[name] is not None for record in self.records)]
-        heads = ["method", "settings", "seconds", "MiB", *(MEASURES[name] for name in shown), "note"]
+        heads = ["method", "settings", "seconds", "MiB", "rank", *(MEASURES[name] for name in shown), "note"]
         lines = [_row("th", heads)]
-        for record in self.records:
-            memory = record["peak_mib"]
+        unranked = float("inf")
+        for record in sorted(self.records, key=lambda record: record["mean_rank"] or unranked):
+            memory, rank = record["peak_mib"], record["mean_rank"]
             cells = [record["method"], record["settings"], f"{record['seconds']:.3g}"]
-            cells.append("" if memory is None else f"{memory:.1f}")
+            cells += ["" if memory is None else f"{memory:.1f}", "–" if rank is None else f"{rank:.2f}"]
             cells += ["–" if record[name] is None else f"{record[name]:.3f}" for name in shown]
             lines.append(_row("td", [*cells, record["note"]]))
         return f"<table><thead>{lines[0]}</thead><tbody>{''.join(lines[1:])}</tbody></table>"
@@ -227,7 +233,8 @@ def compare(
 ) -> Comparison:
     """Puts the model next to the well-known methods: coordinates, time, memory, and how good each embedding is.
 
-    All get the same rows, scaling, graph, dimension and seed.
+    All get the same rows, scaling, graph, dimension and seed, and are ranked by measures that need no truth. These look
+    at neighbours: they do not see a map that is bent, stretched or torn between far groups.
 
     Parameters
     ----------
@@ -282,6 +289,8 @@ def compare(
     if isinstance(methods, str) and methods == "all":
         listed = [method for method in listed if not _left_out(native, method)]
     records, embeddings, complete = _run(native, listed, verbose)
+    for record, rank in zip(records, native.mean_ranks(), strict=False):
+        record["mean_rank"] = rank
     rows = np.asarray(native.rows, dtype=np.int64)
     names = [str(name) for name in getattr(estimator, "feature_names_in_", [])]
     fitted = native.model(names or _table_input.unnamed(table.shape[1]))
@@ -382,6 +391,7 @@ def _record(trial: dict[str, Any]) -> dict[str, Any]:
     held, measures = trial.pop("peak_bytes"), trial.pop("measures") or {}
     record = {name: trial[name] for name in ("method", "settings", "seconds")}
     record["peak_mib"] = None if held is None else held / 2**20
+    record["mean_rank"] = None
     record["objective"] = trial["objective"]
     record |= {name: measures.get(name) for name in MEASURES}
     return record | {"note": trial["note"], "failed": trial["failed"]}

@@ -60,11 +60,11 @@ def bound(model: LLLVM, *, ax: Axes | None = None) -> Axes:
 
 
 def selection(selection: Selection, *, ax: Axes | None = None) -> Axes:
-    """Draw the mean bound of every setting that `select` tried, with its standard deviation over the seeds.
+    """Draw what ranks the settings that `select` tried: the log-density of rows held out, or the mean bound.
 
-    The bound stands against `n_neighbors`, one line a dimension; against `n_components` if there was one number of
+    Bars are the standard error of the difference to the likeliest, or the standard deviation over the seeds. It stands against `n_neighbors`, one line a dimension; against `n_components` if there was one number of
     neighbours; against the names of the graphs if they are not all neighbour graphs. A ring marks the best setting,
-    hollow markers those that left the race before all seeds were run.
+    hollow markers those that left the race before all fits were made.
 
     Parameters
     ----------
@@ -82,8 +82,16 @@ def selection(selection: Selection, *, ax: Axes | None = None) -> Axes:
     >>> plotting.selection(select(X, n_neighbors=range(4, 12)))  # doctest: +SKIP
     """
     rows = [row for row in selection.summary if row["mean"] is not None and math.isfinite(row["mean"])]
+    held_out = selection.by == "held-out"
+    if held_out:
+        most = max((row["held_out_rows"] or 0 for row in selection.summary), default=0)
+        rows = [
+            row | {"mean": row["held_out"], "std": row["held_out_error"], "raced": int(row["held_out_rows"] < most)}
+            for row in selection.summary
+            if row["held_out"] is not None
+        ]
     if not rows:
-        raise ValueError("the selection holds no fit with a bound; look at the messages in selection.cells")
+        raise ValueError("the selection holds no fit to draw; look at the messages in selection.cells")
     axes = canvas(ax, None)
     dimensions = [row["n_components"] for row in rows]
     neighbors = [row["n_neighbors"] for row in rows]
@@ -105,7 +113,7 @@ def selection(selection: Selection, *, ax: Axes | None = None) -> Axes:
         if len(rows) == 1:
             axes.set_xlim(across[0] - 1.5, across[0] + 1.5)
         whole_ticks(axes)
-    axes.set_ylabel("lower bound (nats), mean ± std")
+    axes.set_ylabel("log-density held out (nats per row)" if held_out else "lower bound (nats), mean ± std")
     axes.grid(alpha=0.25)
     return axes
 

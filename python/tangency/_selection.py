@@ -1,4 +1,4 @@
-"""Choosing the graph and the dimension by the bound."""
+"""Choosing the graph and the dimension, by rows held out or by the bound."""
 
 from __future__ import annotations
 
@@ -16,22 +16,28 @@ from ._progress import Bar, warn
 
 
 class Selection:
-    """Graphs and dimensions, ranked by the bound on the evidence. :func:`select` makes it.
+    """Graphs and dimensions, ranked by rows held out or by the bound on the evidence. :func:`select` makes it.
 
     Attributes
     ----------
     cells : list of dict
         One fit a seed: graph, n_neighbors, n_components, seed, bound, n_iter, stop, message. What was in pieces or not
-        worth another seed stands there too, without a bound.
+        worth another seed stands there too, without a bound. A fit without some rows has part, and log_density, the
+        mean of these rows, in place of seed and bound.
     summary : list of dict
         One candidate each, the best first: graph, n_neighbors, n_components, mean, std, count, not_converged,
-        collapsed, failed, raced, behind (nats behind the best), spreads (the same in standard deviations of the
-        difference), equal_to_best (whether it is not the best and too close to it to count as worse).
+        collapsed, failed, raced, behind (nats behind the best bound), spreads (the same in standard deviations of the
+        difference), equal_to_best (whether it is not the best and too close to it to count as worse), held_out (mean
+        log-density of rows held out, in nats per row), held_out_behind (how far it is behind the likeliest on the same
+        rows), held_out_error (standard error of that), held_out_rows; the last four None where the bound ranks.
+    by : {'held-out', 'bound'}
+        What they are ranked by.
     evidence : dict
         All of it as ``tangency select --json`` gives it, with the rule by which candidates are taken as equal
         (``equal``) and what to know before trusting the order (``remarks``).
     best_ : dict or None
-        The first of them, if any has a bound.
+        The first of them, if any could be ranked. By rows held out it is, of those within one standard error of the
+        likeliest, the one with the fewest dimensions, and of several such the likeliest.
     complete : bool
         Whether nothing is missing; not so if Ctrl-C came between.
     """
@@ -51,6 +57,7 @@ class Selection:
         self.cells = [names[cell["candidate"]] | _without(cell, "candidate") for cell in evidence["cells"]]
         self.summary = [self._summary(row) for row in evidence["candidates"]]
         self.complete = complete
+        self.by: str = evidence["by"]
 
     @staticmethod
     def _name(row: dict[str, Any]) -> dict[str, Any]:
@@ -60,12 +67,15 @@ class Selection:
         behind = row["behind"] or {"nats": None, "spreads": None}
         shown = ("mean", "count", "not_converged", "collapsed", "failed", "raced", "equal_to_best")
         numbers = {"std": row["deviation"], "behind": behind["nats"], "spreads": behind["spreads"]}
-        return self._name(row) | {name: row[name] for name in shown} | numbers
+        held = row["held_out"] or dict.fromkeys(("mean", "behind", "error", "rows"))
+        of_rows = {"held_out": held["mean"]} | {f"held_out_{name}": held[name] for name in ("behind", "error", "rows")}
+        return self._name(row) | {name: row[name] for name in shown} | numbers | of_rows
 
     @property
     def best_(self) -> dict[str, Any] | None:
         """The best candidate."""
-        return self.summary[0] if self.summary and self.summary[0]["mean"] is not None else None
+        first = self.summary[0] if self.summary else None
+        return first if first and (first["mean"] is not None or first["held_out"] is not None) else None
 
     def best_model(self, X: Any) -> LLLVM:
         """Fits the best candidate to a table, from the seed whose bound was highest.
@@ -84,11 +94,12 @@ class Selection:
         """
         best = self.best_
         if best is None:
-            raise ValueError("no candidate has a bound, so that there is no best one; see the cells for the reasons")
+            raise ValueError("no candidate could be ranked, so that there is no best one; see the cells for the reasons")
         ours = [cell for cell in self.cells if all(cell[name] == best[name] for name in ("graph", "n_components"))]
         # the bound of a fit that collapsed says nothing
         counted = [cell for cell in ours if cell["bound"] is not None and cell["stop"] != "collapsed"]
-        seed = max(counted, key=lambda cell: cell["bound"])["seed"]
+        first = self._settings["random_state"]
+        seed = max(counted, key=lambda cell: cell["bound"])["seed"] if counted else first
         params = self._settings | {"n_components": best["n_components"], "random_state": seed}
         return LLLVM(**(params | self._graphs[best["graph"]])).fit(X)
 
@@ -122,8 +133,9 @@ class Selection:
     def __repr__(self) -> str:
         best = self.best_
         if best is None:
-            return f"Selection of {len(self.summary)} candidates, none with a bound"
-        found = f"best is {best['graph']} in {best['n_components']} dimensions, {best['mean']:.2f} nats"
+            return f"Selection of {len(self.summary)} candidates, none of which could be ranked"
+        worth = f"{best['mean']:.2f} nats" if self.by == "bound" else f"{best['held_out']:.3f} nats per row held out"
+        found = f"best is {best['graph']} in {best['n_components']} dimensions, {worth}"
         return f"Selection of {len(self.summary)} candidates: {found}"
 
 
@@ -133,6 +145,7 @@ def select(
     n_components: int | Iterable[int] | None = None,
     seeds: int = 5,
     *,
+    by: str = "auto",
     symmetry: str | Iterable[str] = "or",
     radius: float | Iterable[float] = (),
     graphs: Mapping[str, Any] | None = None,
@@ -142,9 +155,10 @@ def select(
     verbose: Any = False,
     **settings: Any,
 ) -> Selection:
-    """Compares graphs and dimensions by the bound on the evidence.
+    """Compares graphs and dimensions by rows that were held out, or by the bound on the evidence.
 
-    Each candidate is fitted from several seeds. The fits run through joblib: in threads here, or, inside
+    Each candidate is fitted from several seeds, for its bound. With rows held out it is also fitted three times without
+    a third of the rows, and the density of these rows ranks. The fits run through joblib: in threads here, or, inside
     ``with joblib.parallel_config(backend="dask")``, on a cluster. The result is the same everywhere.
 
     Parameters
@@ -157,6 +171,10 @@ def select(
         Dimensions; 1, 2 and 3 without it, as far as there are features.
     seeds : int, default=5
         Fits of a candidate, counted from `random_state`.
+    by : {'auto', 'held-out', 'bound'}, default='auto'
+        What ranks: the log-density of rows that a fit has not seen, or the bound. The graph is made from the table, so
+        that the bound prefers few neighbours; rows held out do not. 'auto' holds rows out where several graphs are
+        compared and there are rows enough, and goes by the bound where only dimensions are.
     symmetry : {'or', 'mutual'} or both, default='or'
         How neighbourhood is made mutual.
     radius : float or iterable of float, default=()
@@ -188,6 +206,8 @@ def select(
     >>> found.best_["n_components"]
     2
     """
+    if by not in ("auto", "held-out", "bound"):
+        raise ValueError(f"by is {by!r}; use 'auto', 'held-out' or 'bound'")
     table = _table_input.checked(X, ensure_min_samples=3)
     params = LLLVM(connect=False, n_jobs=n_jobs).get_params() | _allowed(settings)
     config = _settings.config(params)
@@ -195,7 +215,7 @@ def select(
     if n_components is None:
         n_components = range(1, min(3, table.shape[1]) + 1)
     dimensions = _list("n_components", n_components)
-    grid = _tangency.Selection(table, config, choices, dimensions, _settings.whole("seeds", seeds), bool(race))
+    grid = _tangency.Selection(table, config, choices, dimensions, _settings.whole("seeds", seeds), bool(race), by)
     done: list[str] = []
     if resume is not None:
         if not isinstance(resume, Selection) or resume._fingerprint != grid.fingerprint:
@@ -230,7 +250,7 @@ def _run(
             if not fits:
                 return True
             each = threads // min(at_once, len(fits)) if here else 1
-            jobs = [(table, candidate, config, edges, each) for candidate, config, edges in fits]
+            jobs = [(table, candidate, config, edges, part, each) for candidate, config, edges, part in fits]
             found: dict[int, str] = {}
             try:
                 for number, cell in _parallel.finished(_tangency.run_cell, jobs, n_jobs):

@@ -7,7 +7,7 @@ use crate::say::{self, Say};
 use crate::words::Flags;
 use crate::{PEAK, fit, interrupt, progress};
 use serde_json::json;
-use tangency::compare::{Comparison, Entrant, Meter, Trial, table};
+use tangency::compare::{Comparison, Entrant, Meter, Trial, ranks, table};
 use tangency::io::table::{Table, read_table};
 use tangency::io::{Claims, Model, Output, write_rows};
 use tangency::linalg::Matrix;
@@ -95,7 +95,7 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
     written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
     warnings.iter().for_each(|text| say.warn(text));
     say.result(&json!({
-        "methods": trials.iter().map(table::as_json).collect::<Vec<_>>(),
+        "methods": trials.iter().zip(ranks(&trials)).map(|(trial, rank)| table::as_json(trial, rank)).collect::<Vec<_>>(),
         "written": say::names(written.iter().map(std::path::PathBuf::as_path)),
         "warnings": warnings,
     }));

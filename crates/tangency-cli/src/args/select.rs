@@ -5,6 +5,7 @@ use super::settings::{OfGrid, Settings};
 use super::{ENGINE, FILES, GRAPH, MODEL, PageArgs, TABLE, TableArgs};
 use clap::Args;
 use std::path::PathBuf;
+use tangency::evidence::Judge;
 use tangency::graph::EdgeNames;
 
 #[derive(Args)]
@@ -30,6 +31,9 @@ pub struct SelectArgs {
     /// Latent dimensions to try
     #[arg(long, short = 'd', value_name = "RANGE", default_value = "1:3", help_heading = MODEL)]
     pub n_components: String,
+    /// What ranks them: the density of rows held out, or the bound [default: held-out where several graphs are compared]
+    #[arg(long, value_parser = word::<Judge>(), default_value = "auto", hide_default_value = true, help_heading = MODEL)]
+    pub by: Judge,
     /// Seeds of each fit, counted from --seed on
     #[arg(long, default_value_t = 5, help_heading = ENGINE)]
     pub seeds: usize,

@@ -1,8 +1,9 @@
-//! The figure of a selection: the bound against k, one line a dimension, the spread over seeds as shading.
+//! The figure of a selection: the bound, or the density of rows held out, against k, one line a dimension, the spread over seeds
+//! or the standard error as shading.
 
 use crate::figure_file::cannot_be_drawn;
 use std::path::Path;
-use tangency::evidence::{CandidateSummary, GraphChoice, Selection};
+use tangency::evidence::{CandidateSummary, GraphChoice, Judge, Selection};
 use tangency::view::EvidenceView;
 use tangency::{Result, Symmetry};
 use tangency_report::{Figure, FigureError, Point, Series, curves};
@@ -26,8 +27,8 @@ pub fn draw(selection: &Selection, found: &EvidenceView) -> Result<SelectionFigu
     let graphs: Vec<&GraphChoice> = selection.candidates().iter().map(|c| selection.graph(c)).collect();
     // of several kinds the first that has anything to show
     let shown = |axis: Axis| {
-        let bound = |number: usize| found.candidate(number).is_some_and(|row| row.summary.mean.is_some());
-        graphs.iter().enumerate().any(|(number, graph)| axis_of(graph) == axis && bound(number))
+        let ranked = |number: usize| found.candidate(number).is_some_and(|row| worth(found, &row.summary).is_some());
+        graphs.iter().enumerate().any(|(number, graph)| axis_of(graph) == axis && ranked(number))
     };
     let axis = [Axis::Neighbors, Axis::Radius].into_iter().find(|&axis| shown(axis)).unwrap_or(Axis::Dimension);
     let mut series: Vec<Series> = Vec::new();
@@ -45,16 +46,12 @@ pub fn draw(selection: &Selection, found: &EvidenceView) -> Result<SelectionFigu
             GraphChoice::Edges { name, .. } => (name.clone(), d as f64),
         };
         let Some(summary) = found.candidate(number).map(|row| &row.summary) else { continue };
-        let mean = summary.mean.unwrap_or(f64::NAN);
+        let worth = worth(found, summary);
+        let (mean, spread) = worth.unwrap_or((f64::NAN, 0.0));
         if found.best.as_ref().is_some_and(|best| best.summary.candidate == number) {
             best = Some((x, mean));
         }
-        let point = Point {
-            x,
-            mean,
-            spread: summary.deviation.unwrap_or(0.0),
-            marker: summary.mean.and_then(|_| mark(summary)),
-        };
+        let point = Point { x, mean, spread, marker: worth.and_then(|_| mark(found, summary)) };
         match series.iter_mut().find(|series| series.name == name) {
             Some(series) => series.points.push(point),
             None => series.push(Series { name, points: vec![point] }),
@@ -66,15 +63,19 @@ pub fn draw(selection: &Selection, found: &EvidenceView) -> Result<SelectionFigu
         Axis::Dimension => "dimension d",
     };
     let title = "Evidence for the graph and the dimension";
-    let figure = match curves(&series, x_title, "bound, nats", title, best) {
+    let y_title = match found.by {
+        Judge::HeldOut => "log-density of rows held out, nats",
+        Judge::Auto | Judge::Bound => "bound, nats",
+    };
+    let figure = match curves(&series, x_title, y_title, title, best) {
         Ok(figure) => Some(figure),
         Err(FigureError::NothingToDraw(_)) => None,
         Err(error) => return Err(cannot_be_drawn(Path::new("the figure"), &error)),
     };
     let left_out = match &figure {
-        None => Some("no figure was drawn: there is no bound to show".to_owned()),
+        None => Some("no figure was drawn: there is nothing to show".to_owned()),
         Some(_) if graphs.iter().any(|graph| axis_of(graph) != axis) => {
-            Some(format!("the figure shows the bound against {x_title}; graphs of other kinds are in the table only"))
+            Some(format!("the figure goes along {x_title}; graphs of other kinds are in the table only"))
         }
         Some(_) => None,
     };
@@ -89,7 +90,20 @@ fn axis_of(graph: &GraphChoice) -> Axis {
     }
 }
 
-fn mark(summary: &CandidateSummary) -> Option<String> {
+/// What a candidate is ranked by, and how sure that is.
+fn worth(found: &EvidenceView, summary: &CandidateSummary) -> Option<(f64, f64)> {
+    match found.by {
+        Judge::HeldOut => summary.held_out.map(|held| (held.mean, held.error)),
+        Judge::Auto | Judge::Bound => summary.mean.map(|mean| (mean, summary.deviation.unwrap_or(0.0))),
+    }
+}
+
+fn mark(found: &EvidenceView, summary: &CandidateSummary) -> Option<String> {
+    if found.by == Judge::HeldOut {
+        let most = found.best.as_ref().and_then(|best| best.summary.held_out).map_or(0, |held| held.rows);
+        let fewer = summary.held_out.is_some_and(|held| held.rows < most);
+        return fewer.then(|| "stopped early".to_owned());
+    }
     let marks = [
         (summary.not_converged, "not converged"),
         (summary.collapsed + summary.failed, "some seeds collapsed"),

@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use journal::Journal;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use tangency::evidence::{Cell, Selection};
+use tangency::evidence::{Cell, Judge, Selection};
 use tangency::io::table::{Table, read_table};
 use tangency::io::{Claims, Output, write_rows};
 use tangency::view::EvidenceView;
@@ -40,7 +40,8 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
         ReportPage::check(page, table.values.ncols())?;
     }
     let graphs = asked.graphs(args, &table)?;
-    let selection = Selection::new(&table.values, config, graphs, asked.n_components)?.seeds(args.seeds)?.words(&Flags);
+    let selection = Selection::new(&table.values, config, graphs, asked.n_components)?.by(args.by)?;
+    let selection = selection.seeds(args.seeds)?.words(&Flags);
     let selection = if args.all { selection.all() } else { selection };
 
     let (mut journal, done) = Journal::open(partial, &selection, args.force)?;
@@ -106,7 +107,7 @@ fn write_page(
     say: Say,
 ) -> Result<Option<PathBuf>> {
     let Some(best) = selection.best_fit(cells) else {
-        say.warn("there is no page, because no candidate has a bound that counts");
+        say.warn("there is no page, because no candidate could be ranked");
         return Ok(None);
     };
     let model = fit::fit_table(Fitter::new(best.config).edges(best.edges), table, say)?;
@@ -134,9 +135,13 @@ fn fit_grid(selection: &Selection, done: &[Cell], journal: &mut Journal, say: Sa
             failure = Some(error);
             return ControlFlow::Break(());
         }
-        if let Some(bound) = cell.evidence().filter(|&bound| bound > best) {
-            best = bound;
-            bar.set_message(format!("best so far {}, {best:.2} nats", verdict::name(selection, cell.candidate)));
+        let (worth, unit) = match selection.judge() {
+            Judge::HeldOut => (cell.log_density, "nats per row"),
+            Judge::Auto | Judge::Bound => (cell.evidence(), "nats"),
+        };
+        if let Some(worth) = worth.filter(|&worth| worth > best) {
+            best = worth;
+            bar.set_message(format!("best so far {}, {best:.2} {unit}", verdict::name(selection, cell.candidate)));
         }
         bar.inc(1);
         if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -1,7 +1,7 @@
 //! What a selection says, in words and as a table.
 
 use std::collections::BTreeSet;
-use tangency::evidence::{CandidateSummary, Cell, CellStop, Selection};
+use tangency::evidence::{CandidateSummary, Cell, CellStop, Judge, Selection};
 use tangency::view::{CandidateRow, EqualRule, EvidenceView, Remark};
 
 /// Rows of the ranking that are said; the table has all.
@@ -25,8 +25,19 @@ pub fn at_most(selection: &Selection, all: bool) -> String {
 
 /// Header and rows of the table, one row a fit.
 pub fn table(selection: &Selection, cells: &[Cell]) -> (Vec<String>, Vec<Vec<String>>) {
-    let header =
-        ["n_neighbors", "n_components", "seed", "pieces", "bound", "bound_per_point", "n_iter", "stop", "graph"];
+    let header = [
+        "n_neighbors",
+        "n_components",
+        "seed",
+        "pieces",
+        "bound",
+        "bound_per_point",
+        "n_iter",
+        "stop",
+        "graph",
+        "part",
+        "log_density",
+    ];
     let text = |value: Option<String>| value.unwrap_or_default();
     let row = |cell: &Cell| {
         let candidate = &selection.candidates()[cell.candidate];
@@ -41,6 +52,8 @@ pub fn table(selection: &Selection, cells: &[Cell]) -> (Vec<String>, Vec<Vec<Str
             text(cell.n_iter.map(|count| count.to_string())),
             cell.stop.to_string(),
             graph.family(),
+            text(cell.part.map(|part| part.to_string())),
+            text(cell.log_density.map(|density| density.to_string())),
         ]
     };
     (header.map(str::to_owned).to_vec(), cells.iter().map(row).collect())
@@ -67,14 +80,11 @@ impl<'a> Verdict<'a> {
             if all { "" } else { " (hopeless ones stop early; --all fits every seed)" }
         )];
         if let Some(best) = &view.best {
-            lines.push(format!(
-                "best: {}: bound {:.3} nats{}, {:.4} per point",
-                name(self.selection, best.summary.candidate),
-                best.summary.mean.unwrap_or(f64::NAN),
-                over_seeds(&best.summary),
-                best.mean_per_point.unwrap_or(f64::NAN)
-            ));
-            lines.extend(self.ranking_lines());
+            lines.push(format!("best: {}: {}", name(self.selection, best.summary.candidate), worth(best)));
+            lines.extend(match view.by {
+                Judge::HeldOut => self.lines_by_rows(),
+                Judge::Auto | Judge::Bound => self.lines_by_bound(),
+            });
             lines.extend(self.close(best));
         }
         lines.extend(self.in_pieces());
@@ -82,7 +92,34 @@ impl<'a> Verdict<'a> {
         lines
     }
 
-    fn ranking_lines(&self) -> Vec<String> {
+    fn lines_by_rows(&self) -> Vec<String> {
+        let shown: Vec<&CandidateRow> =
+            self.view.candidates.iter().filter(|row| row.summary.held_out.is_some()).take(SHOWN).collect();
+        let width = shown.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(5);
+        let mut lines = vec![format!(
+            "  {:width$}  {:>2}  {:>9}  {:>8}  {:>7}  {:>5}  {:>12}",
+            "graph", "d", "held out", "behind", "±", "rows", "bound"
+        )];
+        for CandidateRow { summary, name, n_components, .. } in shown {
+            let Some(held) = summary.held_out else { continue };
+            lines.push(format!(
+                "  {name:width$}  {n_components:>2}  {:>9.3}  {:>8.3}  {:>7.3}  {:>5}  {:>12}",
+                held.mean,
+                held.behind,
+                held.error,
+                held.rows,
+                summary.mean.map_or("–".to_owned(), |mean| format!("{mean:.3}")),
+            ));
+        }
+        lines.push(
+            "held out: mean log-density of rows that the fits have not seen, in nats; behind: how much less than the \
+             likeliest on the same rows, and the standard error of that"
+                .to_owned(),
+        );
+        lines
+    }
+
+    fn lines_by_bound(&self) -> Vec<String> {
         let shown: Vec<&CandidateRow> =
             self.view.candidates.iter().filter(|row| row.summary.mean.is_some()).take(SHOWN).collect();
         let width = shown.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(5);
@@ -116,12 +153,18 @@ impl<'a> Verdict<'a> {
         let equal = self.view.candidates.iter().filter(|row| row.equal_to_best);
         let close: Vec<String> = equal.map(|row| name(self.selection, row.summary.candidate)).collect();
         let EqualRule { nats, spreads } = self.view.equal;
+        let near = match self.view.by {
+            Judge::HeldOut => "within one standard error".to_owned(),
+            Judge::Auto | Judge::Bound => format!("within {nats} nat or {spreads} spreads"),
+        };
         match close.len() {
-            0 if best.summary.deviation == Some(0.0) => Some("the seeds of the best agree exactly".to_owned()),
+            0 if self.view.by == Judge::Bound && best.summary.deviation == Some(0.0) => {
+                Some("the seeds of the best agree exactly".to_owned())
+            }
             0 => None,
-            1 => Some(format!("{} is within {nats} nat or {spreads} spreads: take the two as equal", close[0])),
+            1 => Some(format!("{} is {near}: take the two as equal", close[0])),
             count => Some(format!(
-                "{count} others are within {nats} nat or {spreads} spreads ({}{}): take them as equal",
+                "{count} others are {near} ({}{}): take them as equal",
                 close[..close.len().min(3)].join("; "),
                 if count > 3 { "; …" } else { "" }
             )),
@@ -170,11 +213,14 @@ impl<'a> Verdict<'a> {
                 name(self.selection, *candidate),
                 message.as_deref().unwrap_or_default()
             ),
-            Remark::NoBound => "no candidate has a bound; try wider graphs, --connect or another --init".to_owned(),
+            Remark::NoBound => "no candidate could be ranked; try wider graphs, --connect or another --init".to_owned(),
             Remark::NoiseAhead { nats } => format!(
                 "on the best graph a collapsed fit, which explains the table as noise, has a bound {nats:.1} nats higher: \
                  there is no evidence for a manifold; more points or less noise would be needed"
             ),
+            Remark::FewestNeighbors { n_neighbors } if self.view.by == Judge::HeldOut => {
+                format!("the best graph has the fewest neighbours tried, {n_neighbors}; try smaller ones")
+            }
             Remark::FewestNeighbors { n_neighbors } => format!(
                 "the best graph has the fewest neighbours tried, {n_neighbors}; fewer edges raise the bound by themselves, \
                  so look whether the layout holds, and try smaller ones"
@@ -187,6 +233,19 @@ impl<'a> Verdict<'a> {
             }
         }
     }
+}
+
+/// What speaks for a candidate.
+fn worth(best: &CandidateRow) -> String {
+    let bound = best.summary.mean.map(|mean| {
+        let per_point = best.mean_per_point.unwrap_or(f64::NAN);
+        format!("bound {mean:.3} nats{}, {per_point:.4} per point", over_seeds(&best.summary))
+    });
+    let held = best
+        .summary
+        .held_out
+        .map(|held| format!("log-density {:.3} nats per row of {} rows held out", held.mean, held.rows));
+    held.into_iter().chain(bound).collect::<Vec<_>>().join("; ")
 }
 
 fn over_seeds(summary: &CandidateSummary) -> String {

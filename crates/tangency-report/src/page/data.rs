@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use tangency::evidence::Judge;
 use tangency::view::{BoundView, CandidateRow, EqualRule, EvidenceView, NamedSeries};
 
 /// Numbers as the page reads them: bytes in base64, and a shape.
@@ -199,11 +200,13 @@ impl From<BoundView> for History {
     }
 }
 
-/// Graphs and dimensions that were compared by the bound.
+/// Graphs and dimensions that were compared.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ComparedCandidates {
     /// Graph by graph, and for each graph dimension by dimension.
     pub candidates: Vec<CandidateRow>,
+    /// What ranks them.
+    pub by: Judge,
     /// The place of the best.
     pub best: Option<usize>,
     /// Which of the others are as good.
@@ -215,7 +218,7 @@ impl From<&EvidenceView> for ComparedCandidates {
         let mut candidates = view.candidates.clone();
         candidates.sort_by_key(|row| row.summary.candidate);
         let best = view.best.as_ref();
-        Self { candidates, best: best.map(|best| best.summary.candidate), equal: view.equal }
+        Self { candidates, by: view.by, best: best.map(|best| best.summary.candidate), equal: view.equal }
     }
 }
 

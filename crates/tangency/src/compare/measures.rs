@@ -1,8 +1,10 @@
 //! How good an embedding is, by every measure for which there is something to measure it against.
 
+use crate::density::{DensityNotes, Reach};
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::linalg::Matrix;
+use crate::model::Scaling;
 use crate::quality::{KnnError, affine_r2, continuity, geodesic_correlation, knn_error, procrustes, trustworthiness};
 use serde::Serialize;
 use std::sync::Arc;
@@ -20,6 +22,8 @@ pub struct Yardsticks {
     pub points: Arc<Matrix>,
     /// The same, one a row. [n, d_y]
     pub rows: Matrix,
+    /// How they were scaled.
+    pub scaling: Scaling,
     /// Who is next to whom.
     pub graph: Graph,
     /// Known coordinates. [n, d]
@@ -43,6 +47,12 @@ pub struct Measures {
     pub trustworthiness: Option<f64>,
     /// Whether neighbours in the table are neighbours in the embedding; 1 is best.
     pub continuity: Option<f64>,
+    /// Share of the variance of the table that is explained: each row is expected from those that are nearest in the
+    /// embedding, by a regression that has not seen it; 1 is best.
+    pub explained: Option<f64>,
+    /// Mean log-density of a row by all others, from Gaussians that reach along these regressions, in nats and in the units
+    /// of the table; more is better.
+    pub log_density: Option<f64>,
     /// Correlation of distances in the embedding with those along the graph; 1 is best.
     pub geodesic_correlation: Option<f64>,
     /// Share of points that their nearest neighbour in other folds puts into the wrong class; 0 is best.
@@ -53,20 +63,22 @@ pub struct Measures {
 
 impl Measures {
     /// Names of the measures, in the order of [`Measures::values`].
-    pub const NAMES: [&'static str; 9] = [
+    pub const NAMES: [&'static str; 11] = [
         "procrustes",
         "affine_r2",
         "truth_trustworthiness",
         "truth_continuity",
         "trustworthiness",
         "continuity",
+        "explained",
+        "log_density",
         "geodesic_correlation",
         "knn_error",
         "knn_error_deviation",
     ];
 
     /// All of them.
-    pub fn values(&self) -> [Option<f64>; 9] {
+    pub fn values(&self) -> [Option<f64>; 11] {
         [
             self.procrustes,
             self.affine_r2,
@@ -74,11 +86,37 @@ impl Measures {
             self.truth_continuity,
             self.trustworthiness,
             self.continuity,
+            self.explained,
+            self.log_density,
             self.geodesic_correlation,
             self.knn_error,
             self.knn_error_deviation,
         ]
     }
+}
+
+impl Measures {
+    /// Those that need no truth, all of them the more the better: what methods are ranked by.
+    fn without_truth(&self) -> [Option<f64>; 4] {
+        [self.explained, self.trustworthiness, self.continuity, self.log_density]
+    }
+}
+
+/// The mean of the ranks of embeddings by the measures that need no truth, 1 for one that is first in all of them; equal ones
+/// share their ranks. None where there is no embedding.
+pub fn mean_ranks(all: &[Option<&Measures>]) -> Vec<Option<f64>> {
+    let of = |measures: &Measures, m: usize| measures.without_truth()[m].unwrap_or(f64::NEG_INFINITY);
+    let rank = |measures: &Measures, m: usize| {
+        let others = || all.iter().flatten().map(|other| of(other, m));
+        let (before, equal) = others().fold((0.0, 0.0), |(before, equal), other| {
+            let own = of(measures, m);
+            (before + f64::from(other > own), equal + f64::from(other == own))
+        });
+        before + (equal + 1.0) / 2.0
+    };
+    let count = Measures::default().without_truth().len();
+    let mean = |measures: &Measures| (0..count).map(|m| rank(measures, m)).sum::<f64>() / count as f64;
+    all.iter().map(|measures| measures.map(mean)).collect()
 }
 
 impl Yardsticks {
@@ -97,6 +135,12 @@ impl Yardsticks {
             geodesic_correlation: geodesic_correlation(&self.graph, &self.points, embedding).ok(),
             ..Measures::default()
         };
+        if ranked > 0 && embedding.is_all_finite() {
+            let reach = Reach::of_embedding(self.points.clone(), embedding, ranked);
+            found.explained = Some(reach.share_left_out()).filter(|share| share.is_finite());
+            let density = DensityNotes::of(&reach, &self.scaling).log_density;
+            found.log_density = Some(density).filter(|density| density.is_finite());
+        }
         if let Some(truth) = &self.truth {
             found.procrustes = Some(procrustes(embedding, truth)?).filter(|value| value.is_finite());
             // an embedding that fell onto a line has no affine map

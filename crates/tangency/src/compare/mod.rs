@@ -3,6 +3,7 @@
 mod measures;
 pub mod table;
 
+use measures::mean_ranks;
 pub use measures::{Measures, RANKED, Yardsticks};
 
 use crate::config::{Choice, Config, Rule};
@@ -133,6 +134,19 @@ pub struct Trial {
     pub outcome: std::result::Result<Outcome, String>,
 }
 
+/// The mean rank of each trial by the measures that need no truth: variance explained, trustworthiness, continuity and
+/// log-density, the same for all methods. None for one that failed.
+pub fn ranks(trials: &[Trial]) -> Vec<Option<f64>> {
+    let measures: Vec<Option<&Measures>> =
+        trials.iter().map(|trial| trial.outcome.as_ref().ok().map(|outcome| &outcome.measures)).collect();
+    mean_ranks(&measures)
+}
+
+/// What these measures do not see.
+pub const UNSEEN: &str = "rank: mean over variance explained, trustworthiness, continuity and density, which need no truth; they \
+     look at neighbours, so they do not see a map that is bent, stretched or torn between far groups, and they reward a \
+     map that follows the noise";
+
 /// An embedding that was found and measured.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -183,6 +197,7 @@ impl Comparison {
         let yardsticks = Yardsticks {
             rows: prepared.points().transpose().to_owned(),
             points: prepared.table.points.clone(),
+            scaling: prepared.table.scaling.clone(),
             graph: prepared.graph().clone(),
             truth: truth.as_ref().map(kept),
             labels: labels.map(|labels| rows.iter().map(|&row| labels[row].clone()).collect()),

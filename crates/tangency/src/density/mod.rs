@@ -2,20 +2,24 @@
 //! their local maps (docs/derivation.md, *A density of rows*).
 
 mod mixture;
+mod paired;
 mod reach;
 mod tune;
 
 pub use mixture::Mixture;
-pub(crate) use reach::share_left_out;
+pub use paired::Paired;
+pub(crate) use paired::mean;
+pub(crate) use reach::Reach;
 pub use tune::Widths;
 
 use crate::error::{Error, Result};
 use crate::fit::Fit;
+use crate::graph::NeighborIndex;
 use crate::linalg::{Matrix, View};
 use crate::model::Scaling;
-use reach::Reach;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use tune::{Sample, tune};
 
 /// What a fit keeps of its density: the widths of the Gaussians, found by leaving out each training row in turn, and how likely
 /// these rows are then.
@@ -29,6 +33,17 @@ pub struct DensityNotes {
     pub kernel_log_density: f64,
     /// Its one width.
     pub kernel_widths: Widths,
+}
+
+impl DensityNotes {
+    /// Of a fit whose maps reach so far.
+    pub(crate) fn of(reach: &Reach, scaling: &Scaling) -> Self {
+        let sample = Sample::of(&reach.points);
+        let ((widths, ours), (kernel_widths, theirs)) = (tune(&sample, Some(reach)), tune(&sample, None));
+        let jacobian = scaling.log_jacobian(1);
+        let (log_density, kernel_log_density) = (ours - jacobian, theirs - jacobian);
+        Self { widths, log_density, kernel_log_density, kernel_widths }
+    }
 }
 
 /// The density of rows by a fit, and the kernel density of its rows beside it.
@@ -50,30 +65,28 @@ pub struct Density {
     scaling: Scaling,
     mixture: Mixture,
     kernel: Mixture,
+    index: Arc<NeighborIndex>,
     notes: DensityNotes,
 }
 
 impl Density {
     /// The density of a fit; its widths are those that it keeps, or found now.
     pub fn new(fit: &Fit) -> Result<Self> {
-        let points = Arc::new(fit.scaled_observations());
-        let mixture = Mixture::along_maps(Reach::of(fit, points.clone()));
-        let kernel = Mixture::plain(points);
-        let jacobian = fit.scaling.log_jacobian(1);
-        let notes = match fit.density {
-            Some(notes) => notes,
-            None => {
-                let ((widths, ours), (kernel_widths, theirs)) = (tune::tune(&mixture), tune::tune(&kernel));
-                let (log_density, kernel_log_density) = (ours - jacobian, theirs - jacobian);
-                DensityNotes { widths, log_density, kernel_log_density, kernel_widths }
-            }
-        };
+        let reach = Reach::of(fit);
+        let notes = fit.density.unwrap_or_else(|| DensityNotes::of(&reach, &fit.scaling));
+        let index = Arc::new(NeighborIndex::new(reach.points.clone()));
         Ok(Self {
             scaling: fit.scaling.clone(),
-            mixture: mixture.with_widths(notes.widths),
-            kernel: kernel.with_widths(notes.kernel_widths),
+            mixture: Mixture::along_maps(index.clone(), reach.into_owned(), notes.widths),
+            kernel: Mixture::plain(index.clone(), notes.kernel_widths),
+            index,
             notes,
         })
+    }
+
+    /// The training points in scaled units, prepared for queries.
+    pub(crate) fn index(&self) -> &Arc<NeighborIndex> {
+        &self.index
     }
 
     /// What was found of the training rows.

@@ -1,25 +1,30 @@
 //! How far the Gaussian around a training point reaches, and in which directions: along its map, as far as its neighbours are.
 
 use crate::fit::Fit;
-use crate::graph::{Graph, NeighborIndex};
+use crate::graph::{Graph, NeighborIndex, Symmetry, graph_of_lists, nearest_neighbors};
 use crate::linalg::{Matrix, dot, product, small, symmetric_eigen, transposed_product};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A neighbour that decides nearly all of a map is taken to decide no more than this share of it.
 const MOST: f64 = 0.95;
+/// A regression adds this share of the mean variance to each axis.
+const RIDGE: f64 = 1e-3;
+/// Rows from which the share of variance is found; of more they are evenly spread over the table.
+const ROWS: usize = 2000;
 
 /// What of a fit the Gaussians are made from.
-pub(super) struct Reach {
+pub(crate) struct Reach<'a> {
     /// Points in scaled units. `[d_y, n]`
-    pub points: Arc<Matrix>,
-    graph: Graph,
+    pub(super) points: Arc<Matrix>,
+    graph: Cow<'a, Graph>,
     /// One point per column. `[d_x, n]`
     coordinates: Matrix,
     /// Column i·d_x + a is column a of C_i. `[d_y, n·d_x]`
-    maps: Matrix,
+    maps: Cow<'a, Matrix>,
     /// Column covariance of each map, one per column. `[d_x², n]`
-    map_covariances: Matrix,
+    map_covariances: Cow<'a, Matrix>,
     gamma: f64,
 }
 
@@ -31,15 +36,55 @@ pub(super) struct Axes {
     pub squares: Vec<f64>,
 }
 
-impl Reach {
-    pub fn of(fit: &Fit, points: Arc<Matrix>) -> Self {
+impl<'a> Reach<'a> {
+    pub fn of(fit: &'a Fit) -> Self {
         Self {
-            points,
-            graph: fit.graph.clone(),
+            points: Arc::new(fit.scaled_observations()),
+            graph: Cow::Borrowed(&fit.graph),
             coordinates: fit.coordinates.transpose().to_owned(),
-            maps: fit.maps.clone(),
-            map_covariances: fit.map_covariances.clone(),
+            maps: Cow::Borrowed(&fit.maps),
+            map_covariances: Cow::Borrowed(&fit.map_covariances),
             gamma: fit.hyper.gamma,
+        }
+    }
+
+    /// What any embedding [n, d] says of points [d_y, n]: maps by regression on those that are nearest on it.
+    pub fn of_embedding(points: Arc<Matrix>, embedding: &Matrix, k: usize) -> Self {
+        let coordinates = embedding.transpose().to_owned();
+        let graph = graph_of_lists(&nearest_neighbors(&coordinates, k), Symmetry::Or);
+        let (d_x, d_y, n) = (coordinates.nrows(), points.nrows(), points.ncols());
+        let regression = |i: usize| -> (Matrix, Vec<f64>) {
+            let step = |j: u32, a: usize| coordinates[(a, j as usize)] - coordinates[(a, i)];
+            let sum = |of: &dyn Fn(u32) -> f64| graph.neighbors(i).iter().map(|&j| of(j)).sum::<f64>();
+            let mut covariance: Vec<f64> =
+                (0..d_x * d_x).map(|p| sum(&|j| step(j, p / d_x) * step(j, p % d_x))).collect();
+            let trace: f64 = (0..d_x).map(|a| covariance[a * d_x + a]).sum();
+            let ridge = (RIDGE * trace / d_x as f64).max(f64::MIN_POSITIVE.sqrt());
+            (0..d_x).for_each(|a| covariance[a * d_x + a] += ridge);
+            if small::invert(&mut covariance, d_x).is_none() {
+                return (Matrix::zeros(d_y, d_x), vec![0.0; d_x * d_x]);
+            }
+            let along =
+                Matrix::from_fn(d_y, d_x, |f, a| sum(&|j| (points[(f, j as usize)] - points[(f, i)]) * step(j, a)));
+            let map = Matrix::from_fn(d_y, d_x, |f, a| (0..d_x).map(|b| along[(f, b)] * covariance[b * d_x + a]).sum());
+            (map, covariance)
+        };
+        let all: Vec<(Matrix, Vec<f64>)> = (0..n).into_par_iter().map(regression).collect();
+        let maps = Matrix::from_fn(d_y, n * d_x, |f, p| all[p / d_x].0[(f, p % d_x)]);
+        let map_covariances = Matrix::from_fn(d_x * d_x, n, |p, i| all[i].1[p]);
+        let (maps, map_covariances) = (Cow::Owned(maps), Cow::Owned(map_covariances));
+        Self { points, graph: Cow::Owned(graph), coordinates, maps, map_covariances, gamma: 1.0 }
+    }
+
+    /// The same without the fit.
+    pub fn into_owned(self) -> Reach<'static> {
+        Reach {
+            points: self.points,
+            graph: Cow::Owned(self.graph.into_owned()),
+            coordinates: self.coordinates,
+            maps: Cow::Owned(self.maps.into_owned()),
+            map_covariances: Cow::Owned(self.map_covariances.into_owned()),
+            gamma: self.gamma,
         }
     }
 
@@ -53,7 +98,7 @@ impl Reach {
     }
 
     /// The axes of the Gaussian around a point; without one of its neighbours, if that is to be left out.
-    pub fn axes(&self, i: usize, without: Option<usize>) -> Axes {
+    pub(super) fn axes(&self, i: usize, without: Option<usize>) -> Axes {
         let (d_x, d_y) = (self.n_axes(), self.points.nrows());
         let others = || self.graph.neighbors(i).iter().map(|&j| j as usize).filter(|&j| Some(j) != without);
         let step = |j: usize, a: usize| self.coordinates[(a, j)] - self.coordinates[(a, i)];
@@ -128,28 +173,24 @@ impl Reach {
             (0..d_x).for_each(|a| map[(f, a)] -= surplus * moved[a]);
         }
     }
-}
 
-/// Rows from which the share of variance is found; of more they are evenly spread over the table.
-const ROWS: usize = 2000;
-
-/// The share of the variance that a fit explains of rows that are left out: each is expected at its coordinates from those that
-/// are next to it on the map.
-pub(crate) fn share_left_out(fit: &Fit) -> f64 {
-    let reach = Reach::of(fit, Arc::new(fit.scaled_observations()));
-    let n = fit.n();
-    let rows: Vec<usize> = (0..n).step_by(n.div_ceil(ROWS)).collect();
-    let places = Matrix::from_fn(reach.n_axes(), rows.len(), |a, c| reach.coordinates[(a, rows[c])]);
-    let count = (2 * fit.graph.edges().len()).div_ceil(n).clamp(1, n - 1);
-    let index = NeighborIndex::new(reach.coordinates.clone());
-    let lists = index.search(&places, count, |c| Some(rows[c] as u32));
-    let square = |c: usize| -> (f64, f64) {
-        let y = reach.points.col_as_slice(rows[c]);
-        let missed = reach.missed(rows[c], &lists[c]).map(|missed| dot(&missed, &missed));
-        let all = dot(y, y);
-        (missed.unwrap_or(all), all)
-    };
-    let squares: Vec<(f64, f64)> = (0..rows.len()).into_par_iter().map(square).collect();
-    let (missed, all) = squares.iter().fold((0.0, 0.0), |(m, a), (missed, all)| (m + missed, a + all));
-    if all > 0.0 { 1.0 - missed / all } else { 0.0 }
+    /// The share of the variance that is explained of rows that are left out: each is expected at its coordinates from those
+    /// that are next to it on the map.
+    pub fn share_left_out(&self) -> f64 {
+        let n = self.points.ncols();
+        let rows: Vec<usize> = (0..n).step_by(n.div_ceil(ROWS)).collect();
+        let places = Matrix::from_fn(self.n_axes(), rows.len(), |a, c| self.coordinates[(a, rows[c])]);
+        let count = (2 * self.graph.edges().len()).div_ceil(n).clamp(1, n - 1);
+        let index = NeighborIndex::new(self.coordinates.clone());
+        let lists = index.search(&places, count, |c| Some(rows[c] as u32));
+        let square = |c: usize| -> (f64, f64) {
+            let y = self.points.col_as_slice(rows[c]);
+            let missed = self.missed(rows[c], &lists[c]).map(|missed| dot(&missed, &missed));
+            let all = dot(y, y);
+            (missed.unwrap_or(all), all)
+        };
+        let squares: Vec<(f64, f64)> = (0..rows.len()).into_par_iter().map(square).collect();
+        let (missed, all) = squares.iter().fold((0.0, 0.0), |(m, a), (missed, all)| (m + missed, a + all));
+        if all > 0.0 { 1.0 - missed / all } else { 0.0 }
+    }
 }

@@ -1,6 +1,9 @@
 //! The widths of a mixture, by the density of training rows that are left out.
 
-use super::mixture::{Mixture, Seen, Sum};
+use super::mixture::{Seen, Sum};
+use super::reach::{Axes, Reach};
+use crate::graph::nearest_of;
+use crate::linalg::Matrix;
 use argmin::core::{CostFunction, Executor, State};
 use argmin::solver::neldermead::NelderMead;
 use rayon::prelude::*;
@@ -45,13 +48,65 @@ impl Widths {
     }
 }
 
-/// The widths with the largest mean log-density of rows that are left out, and that.
-pub(super) fn tune(mixture: &Mixture) -> (Widths, f64) {
-    let left_out = LeftOut::new(mixture);
+/// Rows of a table that are left out of its density, and the Gaussians that each is scored by.
+pub(super) struct Sample<'a> {
+    points: &'a Matrix,
+    rows: Vec<usize>,
+    lists: Vec<Vec<u32>>,
+}
+
+impl<'a> Sample<'a> {
+    /// A sample of points, one per column.
+    pub fn of(points: &'a Matrix) -> Self {
+        let n = points.ncols();
+        let rows: Vec<usize> = (0..n).step_by(n.div_ceil(ROWS)).collect();
+        let near = |&row: &usize| {
+            let others = (0..n as u32).filter(|&i| i as usize != row);
+            nearest_of(points, points.col_as_slice(row), others, NEAREST)
+        };
+        let lists = rows.par_iter().map(near).collect();
+        Self { points, rows, lists }
+    }
+
+    /// What Gaussians without axes see of each row.
+    fn seen_plainly(&self) -> Vec<Vec<Seen>> {
+        let none = Axes { directions: Matrix::zeros(self.points.nrows(), 0), squares: vec![] };
+        self.each(|_, seen, center, y| seen.by(&none, center, y))
+    }
+
+    /// What Gaussians along maps see of each row, which these do not know.
+    fn seen_along(&self, reach: &Reach) -> Vec<Vec<Seen>> {
+        let mut needed: Vec<u32> = self.lists.iter().flatten().copied().collect();
+        needed.sort_unstable();
+        needed.dedup();
+        let all: Vec<Axes> = needed.par_iter().map(|&i| reach.axes(i as usize, None)).collect();
+        self.each(|(i, row), seen, center, y| match needed.binary_search(&(i as u32)) {
+            Ok(place) if !reach.are_neighbors(i, row) => seen.by(&all[place], center, y),
+            _ => seen.by(&reach.axes(i, Some(row)), center, y),
+        })
+    }
+
+    fn each(&self, look: impl Fn((usize, usize), &mut Seen, &[f64], &[f64]) + Sync) -> Vec<Vec<Seen>> {
+        let see = |(&row, list): (&usize, &Vec<u32>)| -> Vec<Seen> {
+            let of = |&i: &u32| {
+                let mut seen = Seen::default();
+                let (center, y) = (self.points.col_as_slice(i as usize), self.points.col_as_slice(row));
+                look((i as usize, row), &mut seen, center, y);
+                seen
+            };
+            list.iter().map(of).collect()
+        };
+        self.rows.par_iter().zip(&self.lists).map(see).collect()
+    }
+}
+
+/// The widths with the largest mean log-density of rows that are left out, and that. Without maps it is a kernel density.
+pub(super) fn tune(sample: &Sample, reach: Option<&Reach>) -> (Widths, f64) {
+    let left_out = LeftOut::new(sample, reach);
     let first = (left_out.nearest.max(left_out.least)).ln();
-    let simplex: Vec<Vec<f64>> = match mixture.n_axes() {
-        0 => vec![vec![first], vec![first - 0.5]],
-        _ => vec![vec![first, 0.0], vec![first, -0.75], vec![first - 0.5, 0.0]],
+    let simplex: Vec<Vec<f64>> = match reach {
+        None => vec![vec![first], vec![first - 0.5]],
+        Some(_) => vec![vec![first, 0.0], vec![first, -0.75], vec![first - 0.5, 0.0]],
     };
     let best = search(&left_out, simplex).unwrap_or_else(|| vec![first, 0.0]);
     let widths = left_out.widths(&best);
@@ -78,23 +133,12 @@ struct LeftOut {
 }
 
 impl LeftOut {
-    fn new(mixture: &Mixture) -> Self {
-        let points = mixture.points();
-        let (d_y, n) = (points.nrows(), mixture.n());
-        let rows: Vec<usize> = (0..n).step_by(n.div_ceil(ROWS)).collect();
-        let lists = mixture.nearest_to(&rows, NEAREST.min(n - 1));
-        let see = |c: usize| -> Vec<Seen> {
-            let of = |&i: &u32| {
-                let mut seen = Seen::default();
-                mixture.see(points.col_as_slice(rows[c]), i as usize, Some(rows[c]), &mut seen);
-                seen
-            };
-            lists[c].iter().map(of).collect()
-        };
-        let seen: Vec<Vec<Seen>> = (0..rows.len()).into_par_iter().map(see).collect();
+    fn new(sample: &Sample, reach: Option<&Reach>) -> Self {
+        let (d_y, n) = (sample.points.nrows(), sample.points.ncols());
+        let seen = reach.map_or_else(|| sample.seen_plainly(), |reach| sample.seen_along(reach));
         let per_feature = |square: f64| (square / d_y as f64).sqrt();
         let nearest = seen.iter().filter_map(|seen| Some(seen.first()?.square)).sum::<f64>() / seen.len() as f64;
-        let variance: f64 = points.squared_norm_l2() / (n * d_y) as f64;
+        let variance: f64 = sample.points.squared_norm_l2() / (n * d_y) as f64;
         let least = 1e-4 * variance.sqrt().max(1e-12);
         Self { d_y, n, seen, nearest: per_feature(nearest), least }
     }

@@ -11,5 +11,6 @@ pub use edge_tests::{EdgeTest, test_edges, test_edges_from};
 pub use prune::{Baseline, Bridge, PruneOptions, PruneProgress, PruneStep, Pruned, Removed, Round, prune, prune_from};
 pub use scores::{EdgeScore, edge_scores};
 pub use selection::{
-    Candidate, CandidateSummary, Cell, CellFit, CellStop, Distance, GraphChoice, Ranking, Selected, Selection,
+    Candidate, CandidateSummary, Cell, CellFit, CellStop, Distance, GraphChoice, HeldOut, Judge, Ranking, Selected,
+    Selection,
 };

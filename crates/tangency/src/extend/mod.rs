@@ -82,7 +82,6 @@ pub struct Extension {
     scaling: Scaling,
     frozen: Frozen,
     terrain: Terrain,
-    index: NeighborIndex,
     latent_index: NeighborIndex,
     /// A point a column. `[d_x·d_x, n]`
     coordinate_covariances: Matrix,
@@ -116,13 +115,11 @@ impl Extension {
         let mut frozen = Frozen::new(fit.scaled_observations(), coordinates, fit.maps.clone(), hyper, epsilon);
         frozen.graph = FrozenGraph::of(fit);
         let terrain = Terrain::new(&fit.graph, &frozen, n <= WHOLE)?;
-        let (index, latent_index) =
-            (NeighborIndex::new(frozen.observations.clone()), NeighborIndex::new(frozen.coordinates.clone()));
+        let latent_index = NeighborIndex::new(frozen.coordinates.clone());
         Ok(Self {
             scaling: fit.scaling.clone(),
             frozen,
             terrain,
-            index,
             latent_index,
             coordinate_covariances: fit.coordinate_covariances.clone(),
             map_covariances: fit.map_covariances.clone(),
@@ -177,7 +174,7 @@ impl Extension {
     /// The same for observations given a point a column, d_y × m.
     pub fn transform_columns(&self, values: View) -> Result<Vec<Placement>> {
         let scaled = self.scaling.apply(values)?;
-        let lists = self.index.nearest(&scaled, self.n_neighbors);
+        let lists = self.density.index().nearest(&scaled, self.n_neighbors);
         let placed: Vec<Option<Placement>> = (0..scaled.ncols())
             .into_par_iter()
             .map(|i| {
@@ -233,7 +230,7 @@ impl Extension {
     fn place_without(&self, out: &[usize]) -> Vec<Option<Placement>> {
         let y = &self.frozen.observations;
         let queries = Matrix::from_fn(y.nrows(), out.len(), |f, c| y[(f, out[c])]);
-        let lists = self.index.search(&queries, self.n_neighbors, |c| Some(out[c] as u32));
+        let lists = self.density.index().search(&queries, self.n_neighbors, |c| Some(out[c] as u32));
         out.par_iter().zip(lists).map(|(&i, list)| self.best(y.col_as_slice(i), &list, Some(i))).collect()
     }
 

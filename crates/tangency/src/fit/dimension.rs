@@ -1,15 +1,12 @@
 //! How many coordinates data need: those that live in a fit with several of them.
 
-use super::{Fitter, Watching};
-use crate::config::{AUTO, Config, FeatureWeight, Init, Rule};
+use super::{Watching, probe};
+use crate::config::{AUTO, Config, Init};
 use crate::error::Result;
 use crate::graph::Graph;
-use crate::inference::{COARSE_ABOVE, EngineKind, Progress, derived_seed};
+use crate::inference::{COARSE_ABOVE, Progress};
 use crate::linalg::{Matrix, symmetric_eigen, transposed_product};
 use crate::model::{Prepared, Problem};
-use rand::SeedableRng;
-use rand::seq::index;
-use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -87,14 +84,10 @@ pub(super) fn find(
     let sampled = sample(prepared, config)?;
     let prepared = sampled.as_ref().unwrap_or(prepared);
     let most = SEVERAL.min(prepared.n_features()).min(prepared.n().saturating_sub(1)).max(1);
-    let mut fit = |n_components: usize| {
-        let fitter = Fitter::new(Config { n_components, ..settings(prepared.n(), config) });
-        match &mut observer {
-            Some(observer) => fitter.observer(&mut **observer),
-            None => fitter,
-        }
-        .fit_prepared(prepared)
-    };
+    let init = if prepared.n() > COARSE_ABOVE { Init::Auto } else { Init::Isomap };
+    // the plain model with the graph's likelihood switches coordinates off
+    let plain = Config { init, ..probe::settings(config, 1.0, PROBE) };
+    let mut fit = |n_components| probe::fit_prepared(Config { n_components, ..plain.clone() }, prepared, &mut observer);
     let several = fit(most)?;
     let spreads = several.axis_spreads();
     let taken = used(&spreads).max(1);
@@ -108,31 +101,13 @@ pub(super) fn find(
     Ok(DimensionChoice { taken, spreads, points: prepared.n(), bounds })
 }
 
-/// The settings of the fits that find it: of the plain model with the graph's likelihood, which switches coordinates off.
-fn settings(n: usize, config: &Config) -> Config {
-    Config {
-        graph_likelihood: true,
-        feature_weight: FeatureWeight::Fixed(1.0),
-        engine: EngineKind::Factorised,
-        init: if n > COARSE_ABOVE { Init::Auto } else { Init::Isomap },
-        n_init: 1,
-        lambda: Rule::Learned,
-        nu: Rule::Learned,
-        full_covariance: false,
-        draws: Some(0),
-        max_iter: PROBE,
-        ..config.clone()
-    }
-}
-
 /// A sample of many points on a graph of its own; none where there are few, or where the graph is the user's.
 fn sample(prepared: &Prepared, config: &Config) -> Result<Option<Prepared>> {
     let n = prepared.n();
     if n <= ENOUGH || prepared.own_edges || config.radius.is_some() {
         return Ok(None);
     }
-    let mut rng = ChaCha8Rng::seed_from_u64(derived_seed(config.random_state, n));
-    let mut rows = index::sample(&mut rng, n, ENOUGH).into_vec();
+    let mut rows = probe::sample(n, ENOUGH, config);
     rows.sort_unstable();
     let values = prepared.values();
     let values = Matrix::from_fn(ENOUGH, values.ncols(), |i, f| values[(rows[i], f)]);

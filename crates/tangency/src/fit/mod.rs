@@ -8,6 +8,7 @@ mod neighbors;
 mod path;
 mod plan;
 mod posterior;
+mod probe;
 mod quality;
 mod result;
 mod runs;
@@ -24,6 +25,7 @@ pub use plan::Plan;
 pub(crate) use plan::{too_many_components, too_many_for_rows};
 pub use posterior::FullPosterior;
 pub(crate) use posterior::{Hypothesis, OfEngine};
+pub(crate) use probe::sample as sample_rows;
 pub use quality::MapQuality;
 pub use result::{Calibration, DistanceInterval, Fit, GraphModel, Pruning};
 pub(crate) use runs::FittedData;
@@ -65,6 +67,8 @@ pub struct Fitter<'a> {
     dimension: Option<DimensionChoice>,
     neighbors: Option<NeighborsChoice>,
     keeps_posterior: bool,
+    /// Whether the fit finds out how good its map is.
+    measures: bool,
     observer: Option<BoxedObserver<'a>>,
 }
 
@@ -79,6 +83,7 @@ impl<'a> Fitter<'a> {
             dimension: None,
             neighbors: None,
             keeps_posterior: false,
+            measures: true,
             observer: None,
         }
     }
@@ -109,6 +114,12 @@ impl<'a> Fitter<'a> {
     /// Sees every iteration, and may end the fit.
     pub fn observer(mut self, observer: impl FnMut(&Progress) -> ControlFlow<()> + 'a) -> Self {
         self.observer = Some(Box::new(observer));
+        self
+    }
+
+    /// Does not find out how good the map is, where nobody asks.
+    pub(crate) fn unmeasured(mut self) -> Self {
+        self.measures = false;
         self
     }
 
@@ -226,7 +237,7 @@ impl<'a> Fitter<'a> {
 
     /// The runs of a plan, and who sees them.
     fn runs<'r>(self, prepared: &Prepared, plan: &'r Plan) -> Result<(Runs<'r>, Box<StartObserver<'a>>)> {
-        let Self { config, start, mut observer, keeps_posterior, dimension, neighbors, .. } = self;
+        let Self { config, start, mut observer, keeps_posterior, measures, dimension, neighbors, .. } = self;
         let problem = Problem::of(prepared, &config)?;
         let given = start.map(|start| restricted(start, prepared, &problem)).transpose()?;
         let (starts, max_iter) = (plan.starts.len(), config.max_iter);
@@ -238,7 +249,7 @@ impl<'a> Fitter<'a> {
             }
             None => ControlFlow::Continue(()),
         };
-        Ok((Runs { config, plan, data, problem, given, keeps_posterior }, Box::new(report)))
+        Ok((Runs { config, plan, data, problem, given, keeps_posterior, measures }, Box::new(report)))
     }
 }
 

@@ -1,14 +1,11 @@
 //! How many neighbours data want: the number with which rows that were left out are likeliest.
 
-use super::{Fitter, Watching};
-use crate::config::{AUTO, Config, FeatureWeight, Init, Rule};
-use crate::density::Density;
+use super::{Watching, probe};
+use crate::config::{AUTO, Config, Init};
+use crate::density::{Density, Paired, mean};
 use crate::error::Result;
-use crate::inference::{EngineKind, Stop, derived_seed};
+use crate::inference::Stop;
 use crate::linalg::{Matrix, View};
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 /// Numbers that are tried.
@@ -20,11 +17,11 @@ const ENOUGH: usize = 500;
 /// Parts of the rows, each held out in turn.
 const PARTS: usize = 3;
 /// Most iterations of a fit that is only tried.
-const PROBE: usize = 12;
+const PROBE: usize = 8;
 /// The weight of the features in such a fit.
 const WEIGHT: f64 = 0.3;
-/// A number that is worse than the best by so many standard errors after one part is not tried on the others.
-const HOPELESS: f64 = 2.0;
+/// So many numbers one after the other that are clearly worse than a smaller one end the way up the ladder.
+const FALLING: usize = 2;
 
 /// How the number of neighbours was found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -85,9 +82,7 @@ struct Candidate {
 
 fn find(values: View, config: &Config, mut observer: Option<&mut Watching<'_>>) -> Result<NeighborsChoice> {
     let n = values.nrows();
-    let mut order: Vec<usize> = (0..n).collect();
-    order.shuffle(&mut ChaCha8Rng::seed_from_u64(derived_seed(config.random_state, n)));
-    order.truncate(ENOUGH);
+    let order = probe::sample(n, ENOUGH, config);
     let rows = order.len();
     let kept = rows - rows.div_ceil(PARTS);
     let mut all: Vec<Candidate> = LADDER
@@ -98,74 +93,69 @@ fn find(values: View, config: &Config, mut observer: Option<&mut Watching<'_>>) 
     if all.len() < 2 {
         return Ok(NeighborsChoice { taken: USUAL.min(n.saturating_sub(1)).max(1), rows, tried: vec![] });
     }
+    let n_components = if config.n_components == AUTO { 2.min(values.ncols()) } else { config.n_components };
+    let short = probe::settings(config, WEIGHT, PROBE);
+    let short = Config { n_components, connect: true, largest: false, init: Init::Isomap, ..short };
+    let mut found = NeighborsChoice::default();
     for part in 0..PARTS {
         let split = |held: bool| -> Matrix {
             let some: Vec<usize> = (0..rows).filter(|r| (r % PARTS == part) == held).map(|r| order[r]).collect();
             Matrix::from_fn(some.len(), values.ncols(), |i, f| values[(some[i], f)])
         };
         let (kept, held) = (split(false), split(true));
-        for candidate in all.iter_mut().filter(|candidate| candidate.stands) {
-            let fitter = Fitter::new(settings(candidate.n_neighbors, values.ncols(), config));
-            let fit = match &mut observer {
-                Some(observer) => fitter.observer(&mut **observer),
-                None => fitter,
+        for tried in 0..all.len() {
+            if !all[tried].stands {
+                continue;
             }
-            .fit(&kept)?;
-            candidate.scores.extend(Density::new(&fit)?.score(&held)?);
+            let config = Config { n_neighbors: all[tried].n_neighbors, ..short.clone() };
+            let fit = probe::fit(config, &kept, &mut observer)?;
+            let scores = Density::new(&fit)?.score(&held)?;
+            all[tried].scores.extend(scores);
             // whoever ended it does not want to wait for the others
             if fit.stop == Stop::Interrupted {
-                return Ok(choice(&all, rows));
+                return Ok(choose(&mut all, rows));
+            }
+            if part == 0 && is_falling(&all[..=tried]) {
+                all[tried + 1..].iter_mut().for_each(|candidate| candidate.stands = false);
             }
         }
-        let found = choice(&all, rows);
-        for (candidate, tried) in all.iter_mut().zip(&found.tried) {
-            candidate.stands &= tried.behind <= HOPELESS * tried.error;
-        }
+        found = choose(&mut all, rows);
     }
-    Ok(choice(&all, rows))
+    Ok(found)
 }
 
-/// The best of those that still stand, by the mean over the rows that all of these were tried on.
-fn choice(all: &[Candidate], rows: usize) -> NeighborsChoice {
-    let mean = |scores: &[f64]| scores.iter().sum::<f64>() / scores.len().max(1) as f64;
-    let most = all.iter().map(|candidate| candidate.scores.len()).max().unwrap_or(0);
-    let whole = all.iter().filter(|candidate| candidate.scores.len() == most && most > 0);
-    let best = whole.reduce(|best, other| if mean(&other.scores) > mean(&best.scores) { other } else { best });
-    let Some(best) = best else { return NeighborsChoice { taken: USUAL, rows, tried: vec![] } };
-    let tried = all.iter().filter(|candidate| !candidate.scores.is_empty()).map(|candidate| {
-        let differences: Vec<f64> = best.scores.iter().zip(&candidate.scores).map(|(b, c)| b - c).collect();
-        let behind = mean(&differences);
-        let squares: f64 = differences.iter().map(|d| (d - behind).powi(2)).sum();
-        let count = differences.len() as f64;
-        TriedNeighbors {
-            n_neighbors: candidate.n_neighbors,
-            log_density: mean(&candidate.scores),
-            behind,
-            error: (squares / (count - 1.0).max(1.0) / count).sqrt(),
-            rows: differences.len(),
-        }
+/// Whether the last of these are all clearly worse than the best before them.
+fn is_falling(tried: &[Candidate]) -> bool {
+    let Some(before) = tried.len().checked_sub(FALLING).filter(|&before| before > 0) else { return false };
+    let best = (0..before).max_by(|&a, &b| mean(&tried[a].scores).total_cmp(&mean(&tried[b].scores)));
+    best.is_some_and(|best| {
+        tried[before..].iter().all(|last| Paired::new(&last.scores, &tried[best].scores).is_hopeless())
+    })
+}
+
+/// The best of those that still stand, by the mean over the rows that all of these were tried on; the usual number if one of
+/// them was not tried at all. Those that do so badly on these rows that others need not be tried stand no more.
+fn choose(all: &mut [Candidate], rows: usize) -> NeighborsChoice {
+    let standing = || all.iter().filter(|candidate| candidate.stands);
+    let common = standing().map(|candidate| candidate.scores.len()).min().unwrap_or(0);
+    let by_common = |candidate: &Candidate| mean(&candidate.scores[..common]);
+    let best = standing().reduce(|best, other| if by_common(other) > by_common(best) { other } else { best });
+    let Some(best) = best.filter(|_| common > 0) else {
+        return NeighborsChoice { taken: USUAL, rows, tried: vec![] };
+    };
+    let taken = best.n_neighbors;
+    let paired: Vec<Paired> = all.iter().map(|candidate| Paired::new(&candidate.scores, &best.scores)).collect();
+    let tried = all.iter().zip(&paired).filter(|(candidate, _)| !candidate.scores.is_empty());
+    let tried = tried.map(|(candidate, paired)| TriedNeighbors {
+        n_neighbors: candidate.n_neighbors,
+        log_density: mean(&candidate.scores),
+        behind: paired.behind,
+        error: paired.error,
+        rows: paired.rows,
     });
-    NeighborsChoice { taken: best.n_neighbors, rows, tried: tried.collect() }
-}
-
-/// The settings of the fits that find it: short ones of the quick engine.
-fn settings(n_neighbors: usize, n_features: usize, config: &Config) -> Config {
-    let n_components = if config.n_components == AUTO { 2.min(n_features) } else { config.n_components };
-    Config {
-        n_neighbors,
-        n_components,
-        connect: true,
-        largest: false,
-        graph_likelihood: true,
-        feature_weight: FeatureWeight::Fixed(WEIGHT),
-        engine: EngineKind::Factorised,
-        init: Init::Isomap,
-        n_init: 1,
-        lambda: Rule::Learned,
-        nu: Rule::Learned,
-        full_covariance: false,
-        draws: Some(0),
-        max_iter: PROBE,
-        ..config.clone()
+    let choice = NeighborsChoice { taken, rows, tried: tried.collect() };
+    for (candidate, paired) in all.iter_mut().zip(&paired) {
+        candidate.stands &= !paired.is_hopeless();
     }
+    choice
 }

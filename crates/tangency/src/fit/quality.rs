@@ -1,7 +1,7 @@
 //! How good a map is, by measures that need no truth, next to principal components.
 
 use super::Fit;
-use crate::density::{Density, share_left_out};
+use crate::density::{DensityNotes, Reach};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::model::Problem;
@@ -45,8 +45,11 @@ impl Fit {
         let moved = |begun: &&Matrix| begun.squared_norm_l2() > 0.0;
         let points = problem.observations.as_ref();
         let total = points.squared_norm_l2();
+        let reach = Reach::of(self);
+        let (explained, density) = (reach.share_left_out(), DensityNotes::of(&reach, &self.scaling));
+        drop(reach);
         self.quality = Some(MapQuality {
-            explained: Some(share_left_out(self)),
+            explained: Some(explained),
             pca_explained: Some(components.squared_norm_l2() / total),
             trustworthiness: trust_of(problem, map),
             pca: trust_of(problem, &components),
@@ -54,7 +57,7 @@ impl Fit {
             pca_continuity: Some(continuity_of(problem, &components)),
             start: begun.filter(moved).map(|begun| trust_of(problem, begun)),
         });
-        self.density = Some(Density::new(self)?.notes());
+        self.density = Some(density);
         Ok(())
     }
 

@@ -54,6 +54,8 @@ pub(super) struct Runs<'a> {
     pub given: Option<Start>,
     /// Whether the whole posterior is wanted beside the fit.
     pub keeps_posterior: bool,
+    /// Whether it is found out how good the map is.
+    pub measures: bool,
 }
 
 impl Runs<'_> {
@@ -173,7 +175,9 @@ impl Runs<'_> {
         let stop = stop.unwrap_or(Stop::MaxIterations);
         let mut fit = Fit::new(problem, config, data, engine, &posterior, stop, (start.init, start.seed))?;
         let begun = (posterior.begun.nrows() == problem.n() && start.init != Init::Maps).then_some(&posterior.begun);
-        fit.measure(problem, begun)?;
+        if self.measures {
+            fit.measure(problem, begun)?;
+        }
         Ok((fit, self.keeps_posterior.then_some(posterior)))
     }
 }

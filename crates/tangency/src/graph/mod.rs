@@ -23,6 +23,7 @@ pub use geodesics::geodesic_distances;
 pub use laplacian::Laplacian;
 pub(crate) use laplacian::shifted_inverse;
 pub use neighborhoods::Neighborhoods;
+pub(crate) use neighbors::nearest_of;
 pub(crate) use neighbors::squared_distance;
 pub use neighbors::{NeighborIndex, graph_of_lists, nearest_neighbors, neighbor_graph, within_radius};
 pub use ranks::neighbor_ranks;

@@ -8,6 +8,7 @@ use crate::linalg::Matrix;
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use rayon::prelude::*;
 use std::num::NonZero;
+use std::sync::Arc;
 
 /// Dimension up to which the tree is used.
 pub(super) const TREE_DIMENSION: usize = 12;
@@ -43,7 +44,7 @@ pub fn nearest_neighbors(points: &Matrix, k: usize) -> Vec<Vec<u32>> {
 
 /// Points prepared for many queries. The answer to a query does not depend on what else is asked.
 pub struct NeighborIndex {
-    points: Matrix,
+    points: Arc<Matrix>,
     search: SearchMethod,
 }
 
@@ -54,10 +55,16 @@ enum SearchMethod {
 
 impl NeighborIndex {
     /// Prepares points, d × n, one a column.
-    pub fn new(points: Matrix) -> Self {
+    pub fn new(points: impl Into<Arc<Matrix>>) -> Self {
+        let points = points.into();
         let search =
             tree_of(&points).map_or_else(|| SearchMethod::Products(Products::new(&points)), SearchMethod::Tree);
         Self { points, search }
+    }
+
+    /// The points.
+    pub(crate) fn points(&self) -> &Matrix {
+        &self.points
     }
 
     /// The `k` points nearest to each query, nearest first. `queries` is d × m.
@@ -89,11 +96,15 @@ impl NeighborIndex {
 }
 
 /// The `k` of the candidates that are nearest to a place, nearest first, the smaller number first between equal distances.
-pub(super) fn nearest_of(points: &Matrix, from: &[f64], candidates: impl Iterator<Item = u32>, k: usize) -> Vec<u32> {
+pub(crate) fn nearest_of(points: &Matrix, from: &[f64], candidates: impl Iterator<Item = u32>, k: usize) -> Vec<u32> {
     let apart = |j: u32| (squared_distance(from, points.col_as_slice(j as usize)), j);
+    let nearer = |p: &(f64, u32), q: &(f64, u32)| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1));
     let mut ranked: Vec<(f64, u32)> = candidates.map(apart).collect();
-    ranked.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
-    ranked.truncate(k);
+    if ranked.len() > k {
+        ranked.select_nth_unstable_by(k, nearer);
+        ranked.truncate(k);
+    }
+    ranked.sort_unstable_by(nearer);
     ranked.into_iter().map(|(_, j)| j).collect()
 }
 

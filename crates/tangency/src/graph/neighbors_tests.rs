@@ -15,7 +15,7 @@ fn literal(points: &Matrix, queries: &Matrix, k: usize, skips_itself: bool) -> V
 }
 
 fn by_products(points: &Matrix) -> NeighborIndex {
-    NeighborIndex { points: points.clone(), search: SearchMethod::Products(Products::new(points)) }
+    NeighborIndex { points: points.clone().into(), search: SearchMethod::Products(Products::new(points)) }
 }
 
 proptest! {

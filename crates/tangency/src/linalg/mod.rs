@@ -100,6 +100,7 @@ pub fn scaled_difference(now: &mut Matrix, before: &Matrix, share: f64) {
 }
 
 /// Inner product, in eight running sums so that it need not wait for each addition.
+#[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut sums = [0.0; 8];
@@ -109,6 +110,20 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
         }
     }
     let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+/// Squared distance, in eight running sums like the inner product.
+#[inline(always)]
+pub fn squared_difference(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0; 8];
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..8 {
+            sums[lane] += (a[lane] - b[lane]) * (a[lane] - b[lane]);
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| (a - b) * (a - b)).sum();
     sums.iter().sum::<f64>() + rest
 }
 

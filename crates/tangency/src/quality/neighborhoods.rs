@@ -2,7 +2,7 @@
 
 use super::same_rows;
 use crate::error::{Error, Result};
-use crate::graph::{nearest_neighbors, neighbor_ranks, squared_distance};
+use crate::graph::{nearest_neighbors, nearest_of, neighbor_ranks, squared_distance};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 
@@ -55,15 +55,12 @@ pub(crate) fn quick_trustworthiness(points: &Matrix, coordinates: &Matrix, k: us
         let distances = |from: &Matrix| -> Vec<f64> {
             (0..n).map(|j| squared_distance(from.col_as_slice(i), from.col_as_slice(j))).collect()
         };
-        let (near, true_distances) = (distances(&places), distances(points));
-        let mut order: Vec<u32> = (0..n as u32).filter(|&j| j as usize != i).collect();
-        let by = |p: &u32, q: &u32| near[*p as usize].total_cmp(&near[*q as usize]).then(p.cmp(q));
-        order.select_nth_unstable_by(k - 1, by);
-        let mut sorted = true_distances.clone();
-        sorted.sort_unstable_by(f64::total_cmp);
+        let true_distances = distances(points);
+        let others = (0..n as u32).filter(|&j| j as usize != i);
+        let nearest = nearest_of(&places, places.col_as_slice(i), others, k);
         // a point itself is the nearest of all
-        let rank = |j: u32| sorted.partition_point(|&distance| distance < true_distances[j as usize]) as u64;
-        order[..k].iter().map(|&j| rank(j).max(1).saturating_sub(k as u64)).sum()
+        let rank = |limit: f64| true_distances.iter().filter(|&&distance| distance < limit).count() as u64;
+        nearest.iter().map(|&j| rank(true_distances[j as usize]).max(1).saturating_sub(k as u64)).sum()
     };
     let total: u64 = chosen.par_iter().map(beyond).collect::<Vec<u64>>().iter().sum();
     let (n, k) = (n as f64, k as f64);

@@ -1,6 +1,6 @@
 //! What a selection says: the candidates in order, which of them are as good as the best, and what to know before trusting it.
 
-use crate::evidence::{CandidateSummary, Cell, CellStop, GraphChoice, Selection};
+use crate::evidence::{CandidateSummary, Cell, CellStop, GraphChoice, Judge, Selection};
 use serde::Serialize;
 
 /// Closer to the best than either of these is no clear difference.
@@ -27,11 +27,14 @@ impl EqualRule {
 pub struct EvidenceView {
     /// Number of points.
     pub n: usize,
-    /// The best candidate, if any has a bound that counts.
+    /// What candidates are ranked by.
+    pub by: Judge,
+    /// The best candidate, if any can be ranked. By rows held out it is, of those within one standard error of the likeliest,
+    /// the one with the fewest dimensions.
     pub best: Option<CandidateRow>,
-    /// All candidates, the best first; those without a bound last.
+    /// All candidates, the best first; those that cannot be ranked last.
     pub candidates: Vec<CandidateRow>,
-    /// Which of them are to be taken as equal to the best.
+    /// Which of them are to be taken as equal to the best by the bound.
     pub equal: EqualRule,
     /// What to know before trusting the order.
     pub remarks: Vec<Remark>,
@@ -86,7 +89,7 @@ pub enum Remark {
         /// What went wrong there.
         message: Option<String>,
     },
-    /// No candidate has a bound that counts.
+    /// No candidate has what they are ranked by.
     NoBound,
     /// On the best graph a fit that explains all as noise has a higher bound than the best.
     NoiseAhead {
@@ -115,11 +118,14 @@ impl EvidenceView {
     pub fn new(selection: &Selection, cells: &[Cell]) -> Self {
         let ranking = selection.ranking(cells);
         let best = ranking.best().map(|best| best.candidate);
+        let by = selection.judge();
         let row = |summary: &CandidateSummary| CandidateRow::new(selection, summary, best);
         let candidates: Vec<CandidateRow> = ranking.0.iter().map(row).collect();
         let best = best.and_then(|_| candidates.first().cloned());
         let remarks = remarks(selection, cells, best.as_ref());
-        Self { n: selection.n(), best, candidates, equal: EqualRule::STANDARD, remarks, cells: cells.to_vec() }
+        // of rows held out only the mean is shown
+        let cells = cells.iter().map(|cell| Cell { scores: vec![], ..cell.clone() }).collect();
+        Self { n: selection.n(), by, best, candidates, equal: EqualRule::STANDARD, remarks, cells }
     }
 
     /// A candidate by its number.
@@ -146,9 +152,17 @@ impl CandidateRow {
             pieces: candidate.pieces,
             mean_per_point: summary.mean.map(per_point),
             deviation_per_point: summary.deviation.map(per_point),
-            equal_to_best: best.is_some_and(|best| best != summary.candidate) && EqualRule::STANDARD.holds(summary),
+            equal_to_best: best.is_some_and(|best| best != summary.candidate) && is_level(selection, summary),
             summary: summary.clone(),
         }
+    }
+}
+
+/// Whether a candidate is as good as the best.
+fn is_level(selection: &Selection, summary: &CandidateSummary) -> bool {
+    match selection.judge() {
+        Judge::HeldOut => summary.held_out.is_some_and(|held| held.level),
+        Judge::Auto | Judge::Bound => EqualRule::STANDARD.holds(summary),
     }
 }
 
@@ -158,7 +172,9 @@ fn count(cells: &[Cell], stop: CellStop) -> usize {
 
 fn remarks(selection: &Selection, cells: &[Cell], best: Option<&CandidateRow>) -> Vec<Remark> {
     let mut remarks = Vec::new();
-    let (late, collapsed) = (count(cells, CellStop::MaxIterations), count(cells, CellStop::Collapsed));
+    // fits that rows are scored by are short ones
+    let of_all_rows = |stop: CellStop| cells.iter().filter(|cell| cell.part.is_none() && cell.stop == stop).count();
+    let (late, collapsed) = (of_all_rows(CellStop::MaxIterations), of_all_rows(CellStop::Collapsed));
     remarks.extend((late > 0).then_some(Remark::NotConverged { fits: late }));
     remarks.extend((collapsed > 0).then_some(Remark::Collapsed { fits: collapsed }));
     remarks.extend(cells.iter().find(|cell| cell.stop == CellStop::Failed).map(|first| Remark::Failed {
@@ -168,7 +184,9 @@ fn remarks(selection: &Selection, cells: &[Cell], best: Option<&CandidateRow>) -
     }));
     match best {
         Some(best) => {
-            remarks.extend(noise_ahead(selection, cells, &best.summary));
+            if selection.judge() == Judge::Bound {
+                remarks.extend(noise_ahead(selection, cells, &best.summary));
+            }
             remarks.extend(at_the_end(selection, &best.summary));
         }
         None => remarks.push(Remark::NoBound),

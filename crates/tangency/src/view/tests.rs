@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::evidence::{GraphChoice, Selection, edge_scores};
+use crate::evidence::{GraphChoice, Judge, Selection, edge_scores};
 use crate::extend::{Extension, Predicts};
 use crate::io::Model;
 use crate::{BoundParts, Config, Fitter, Hyperparameters, Shape, generate};
@@ -126,7 +126,8 @@ fn a_summary_has_the_parts_and_hyper_parameters_by_name() {
 fn what_is_within_a_nat_is_equal_to_the_best() {
     let curve = generate(Shape::SCurve, 40, 0.02, 1);
     let graphs = [6, 7, 8].map(GraphChoice::neighbors).to_vec();
-    let selection = Selection::new(&curve.points, Config::default(), graphs, vec![2]).unwrap().seeds(1).unwrap();
+    let selection = Selection::new(&curve.points, Config::default(), graphs, vec![2]).unwrap();
+    let selection = selection.by(Judge::Bound).unwrap().seeds(1).unwrap();
     let cell = |candidate: usize, bound: f64| {
         serde_json::from_value(json!({
             "candidate": candidate, "seed": 0, "bound": bound, "n_iter": 9, "stop": "converged", "message": null

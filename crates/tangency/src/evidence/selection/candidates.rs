@@ -186,7 +186,10 @@ pub(super) fn fingerprint(selection: &Selection) -> String {
         }
     };
     take(env!("CARGO_PKG_VERSION").as_bytes());
-    let settings = (&selection.config, &selection.choices, selection.seeds, selection.race);
+    let settings = (&selection.config, &selection.choices, selection.seeds, selection.race, selection.parts);
+    if selection.parts > 0 {
+        take(serde_json::to_string(&selection.asked).unwrap_or_default().as_bytes());
+    }
     take(serde_json::to_string(&settings).unwrap_or_default().as_bytes());
     for candidate in &selection.candidates {
         take(&(candidate.n_components as u64).to_le_bytes());

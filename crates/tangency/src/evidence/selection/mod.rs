@@ -1,6 +1,7 @@
-//! Choosing the graph and the dimension by the bound: a grid of fits, raced, in parallel, and what it says.
+//! Choosing the graph and the dimension, by the bound or by rows held out: a grid of fits, raced, in parallel, and what it says.
 
 mod candidates;
+mod held_out;
 mod racing;
 mod schedule;
 mod summary;
@@ -8,9 +9,11 @@ mod summary;
 mod tests;
 
 pub use candidates::{Candidate, GraphChoice};
+pub use held_out::{HeldOut, Judge};
 pub use summary::{CandidateSummary, Distance, Ranking};
 
 use crate::config::{Config, FeatureWeight};
+use crate::density::mean;
 use crate::error::{Error, Result};
 use crate::fit::{Fit, Fitter, Plan, available_memory};
 use crate::inference::Stop;
@@ -18,7 +21,7 @@ use crate::linalg::{Matrix, View};
 use crate::message::{Dialect, Fields, Sentence};
 use crate::model::ScaledTable;
 use candidates::GraphOfChoice;
-use racing::Job;
+use racing::{Job, Turn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -49,8 +52,11 @@ crate::choice! {
 pub struct Cell {
     /// Which candidate, by its place in [`Selection::candidates`].
     pub candidate: usize,
-    /// Seed of the fit; none where the graph is in pieces, whatever the seed.
+    /// Seed of the fit; none where the graph is in pieces, whatever the seed, and where a part of the rows was held out.
     pub seed: Option<u64>,
+    /// Which part of the rows was held out; none for a fit of all rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<usize>,
     /// The bound in the units of the table, where there is a fit.
     pub bound: Option<f64>,
     /// Iterations of the run that was kept.
@@ -59,9 +65,21 @@ pub struct Cell {
     pub stop: CellStop,
     /// What went wrong, where something did.
     pub message: Option<String>,
+    /// Mean log-density of the rows that were held out, in nats and in the units of the table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_density: Option<f64>,
+    /// The same of each of these rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<f64>,
 }
 
 impl Cell {
+    /// A cell without a fit.
+    fn none(candidate: usize, seed: Option<u64>, stop: CellStop) -> Self {
+        let (part, bound, n_iter, message, log_density) = (None, None, None, None, None);
+        Self { candidate, seed, part, bound, n_iter, stop, message, log_density, scores: vec![] }
+    }
+
     /// The bound, if it speaks for the candidate: a collapsed fit has one that does not.
     pub fn evidence(&self) -> Option<f64> {
         self.bound.filter(|_| self.stop != CellStop::Collapsed)
@@ -77,7 +95,7 @@ pub struct Selected {
     pub complete: bool,
 }
 
-/// Graphs and dimensions to be compared by the bound on the evidence.
+/// Graphs and dimensions to be compared, by rows that were held out or by the bound on the evidence.
 ///
 /// ```
 /// use tangency::evidence::{GraphChoice, Selection};
@@ -98,11 +116,16 @@ pub struct Selected {
 /// ```
 pub struct Selection {
     table: ScaledTable,
+    /// Settings of the fits whose bounds are compared.
     config: Config,
+    /// Settings as they were asked for.
+    asked: Config,
     choices: Vec<GraphChoice>,
     graphs: Vec<GraphOfChoice>,
     candidates: Vec<Candidate>,
     seeds: usize,
+    /// Parts of the rows that are held out in turn; none where the bound ranks.
+    parts: usize,
     race: bool,
     words: &'static dyn Dialect,
 }
@@ -119,6 +142,7 @@ impl Selection {
         n_components: Vec<usize>,
     ) -> Result<Self> {
         candidates::check(values, &config, &choices, &n_components)?;
+        let asked = config.clone();
         if choices.len() > 1 {
             // the graph is data to its own likelihood, so that only the paper's bound compares graphs
             config.graph_likelihood = false;
@@ -133,7 +157,8 @@ impl Selection {
         let table = ScaledTable::learn(values.clone(), config.scaling)?;
         let graphs = candidates::graphs(&table, &config, &choices)?;
         let candidates = candidates::all(&graphs, &n_components);
-        Ok(Self { table, config, choices, graphs, candidates, seeds: 5, race: true, words: &Fields })
+        Self { table, config, asked, choices, graphs, candidates, seeds: 5, parts: 0, race: true, words: &Fields }
+            .by(Judge::Auto)
     }
 
     /// Fits each candidate from this many seeds, counted from `random_state`; 5 unless set. Where the start is the same
@@ -183,7 +208,7 @@ impl Selection {
 
     /// How many fits there are at most.
     pub fn n_fits(&self) -> usize {
-        self.candidates.iter().filter(|candidate| self.fittable(candidate)).count() * self.n_seeds()
+        self.candidates.iter().filter(|candidate| self.fittable(candidate)).count() * (self.n_seeds() + self.parts)
     }
 
     /// Fits what is not among the `done`, which an earlier run of the same selection gave to its `on_cell`.
@@ -228,13 +253,20 @@ impl Selection {
         self.open_jobs(&self.by_job(done)).into_iter().map(|job| self.cell_fit(job)).collect()
     }
 
-    /// The fit with the highest bound of the best candidate, to be made again; none if no fit has a bound that counts.
+    /// The fit of the best candidate, to be made again: from the seed with the highest bound, and, where rows held out are
+    /// the judge, with all that the settings ask for. None if no candidate has a fit that counts.
     pub fn best_fit(&self, cells: &[Cell]) -> Option<CellFit> {
         let best = self.ranking(cells).best()?.candidate;
         let by_job = self.by_job(cells);
-        let of_best = by_job.iter().filter(|(job, _)| job.candidate == best);
+        let of_best = by_job.iter().filter(|(job, _)| job.candidate == best && matches!(job.turn, Turn::Seed(_)));
         let bound = |cell: &Cell| cell.evidence().unwrap_or(f64::NEG_INFINITY);
-        of_best.max_by(|a, b| bound(a.1).total_cmp(&bound(b.1))).map(|(job, _)| self.cell_fit(*job))
+        let (job, _) = of_best.max_by(|a, b| bound(a.1).total_cmp(&bound(b.1)))?;
+        let mut fit = self.cell_fit(*job);
+        if self.parts > 0 {
+            let Config { graph_likelihood, feature_weight, engine, .. } = self.asked.clone();
+            fit.config = Config { graph_likelihood, feature_weight, engine, ..fit.config };
+        }
+        Some(fit)
     }
 
     /// All cells in order: the fits that are done, and the reasons for those there are not.
@@ -257,33 +289,43 @@ impl Selection {
         candidate.pieces == 1 || self.config.connect
     }
 
-    /// Fits by candidate and number of the seed; what no fit of this selection gave is left out.
+    /// Fits by candidate and seed or part; what no fit of this selection gave is left out.
     fn by_job(&self, cells: &[Cell]) -> BTreeMap<Job, Cell> {
         let number = |seed: u64| usize::try_from(seed.wrapping_sub(self.config.random_state)).ok();
-        let job = |cell: &Cell| Some(Job { candidate: cell.candidate, seed: number(cell.seed?)? });
+        let turn = |cell: &Cell| match cell.part {
+            Some(part) => Some(Turn::Part(part)),
+            None => Some(Turn::Seed(number(cell.seed?)?)),
+        };
         let ours = |job: &Job| {
             self.candidates.get(job.candidate).is_some_and(|candidate| self.fittable(candidate))
-                && job.seed < self.n_seeds()
+                && match job.turn {
+                    Turn::Seed(number) => number < self.n_seeds(),
+                    Turn::Part(part) => part < self.parts,
+                }
         };
         cells
             .iter()
             .filter(|cell| !matches!(cell.stop, CellStop::Raced | CellStop::Disconnected))
-            .filter_map(|cell| job(cell).filter(ours).map(|job| (job, cell.clone())))
+            .filter_map(|cell| Some((Job { candidate: cell.candidate, turn: turn(cell)? }, cell.clone())))
+            .filter(|(job, _)| ours(job))
             .collect()
     }
 
     /// All cells in order: fits, and the reasons for those there are not.
     fn table(&self, cells: &BTreeMap<Job, Cell>) -> Vec<Cell> {
-        let none = |candidate, seed, stop| Cell { candidate, seed, bound: None, n_iter: None, stop, message: None };
         let mut table = Vec::new();
         for (number, candidate) in self.candidates.iter().enumerate() {
             if !self.fittable(candidate) {
-                table.push(none(number, None, CellStop::Disconnected));
+                table.push(Cell::none(number, None, CellStop::Disconnected));
                 continue;
             }
-            table.extend((0..self.n_seeds()).map(|seed| {
-                let raced = || none(number, Some(self.seed(seed)), CellStop::Raced);
-                cells.get(&Job { candidate: number, seed }).cloned().unwrap_or_else(raced)
+            let turns = (0..self.n_seeds()).map(Turn::Seed).chain((0..self.parts).map(Turn::Part));
+            table.extend(turns.map(|turn| {
+                let raced = || match turn {
+                    Turn::Seed(seed) => Cell::none(number, Some(self.seed(seed)), CellStop::Raced),
+                    Turn::Part(part) => Cell { part: Some(part), ..Cell::none(number, None, CellStop::Raced) },
+                };
+                cells.get(&Job { candidate: number, turn }).cloned().unwrap_or_else(raced)
             }));
         }
         table
@@ -291,18 +333,24 @@ impl Selection {
 
     fn cell_fit(&self, job: Job) -> CellFit {
         let candidate = &self.candidates[job.candidate];
+        let seed = match job.turn {
+            Turn::Seed(number) => self.seed(number),
+            Turn::Part(part) => return self.fit_without(candidate, job.candidate, part),
+        };
         // the graph is given by its edges; what made it is kept for those who read the settings
         let of_graph = self.graph(candidate).config(&self.config);
-        let config = Config { n_components: candidate.n_components, random_state: self.seed(job.seed), ..of_graph };
-        CellFit { candidate: job.candidate, config, edges: self.graphs[candidate.graph].edges.clone() }
+        let config = Config { n_components: candidate.n_components, random_state: seed, ..of_graph };
+        CellFit { candidate: job.candidate, config, edges: self.graphs[candidate.graph].edges.clone(), part: None }
     }
 
     /// Makes a fit of the grid on the graph that is ready for it; nothing if it was stopped.
     fn run_job(&self, job: Job, stop: &(dyn Fn() -> bool + Sync)) -> Result<Option<Cell>> {
         let fit = self.cell_fit(job);
         match &self.graphs[self.candidates[job.candidate].graph].prepared {
-            Some(prepared) => fit.run_with(stop, self.words, |fitter| fitter.fit_prepared(prepared)),
-            None => fit.run(self.table.values.as_ref().as_ref(), stop, self.words),
+            Some(prepared) if fit.part.is_none() => {
+                fit.run_with(stop, self.words, |fitter| Ok((fitter.fit_prepared(prepared)?, vec![])))
+            }
+            _ => fit.run(self.table.values.as_ref().as_ref(), stop, self.words),
         }
     }
 }
@@ -314,8 +362,11 @@ pub struct CellFit {
     pub candidate: usize,
     /// Settings, with the dimension and the seed of this cell.
     pub config: Config,
-    /// The graph.
+    /// The graph; none where it is made of the rows that are left when a part is held out.
     pub edges: Vec<(u32, u32)>,
+    /// Which part of the rows is held out, if one is.
+    #[serde(default)]
+    pub part: Option<usize>,
 }
 
 impl CellFit {
@@ -323,17 +374,23 @@ impl CellFit {
     /// these words.
     pub fn run(mut self, values: View, stop: &(dyn Fn() -> bool + Sync), words: &dyn Dialect) -> Result<Option<Cell>> {
         let edges = std::mem::take(&mut self.edges);
-        self.run_with(stop, words, |fitter| fitter.edges(edges).fit_view(values))
+        match self.part {
+            None => self.run_with(stop, words, |fitter| Ok((fitter.edges(edges).fit_view(values)?, vec![]))),
+            Some(part) => {
+                let config = self.config.clone();
+                self.run_with(stop, words, |fitter| held_out::score_part(values, &config, &edges, part, fitter))
+            }
+        }
     }
 
     fn run_with(
         self,
         stop: &(dyn Fn() -> bool + Sync),
         words: &dyn Dialect,
-        fit: impl FnOnce(Fitter) -> Result<Fit>,
+        fit: impl FnOnce(Fitter) -> Result<(Fit, Vec<f64>)>,
     ) -> Result<Option<Cell>> {
-        let Self { candidate, config, .. } = self;
-        let seed = Some(config.random_state);
+        let Self { candidate, config, part, .. } = self;
+        let seed = part.is_none().then_some(config.random_state);
         let mut stopped = false;
         let observer = |_: &_| {
             stopped |= stop();
@@ -341,31 +398,29 @@ impl CellFit {
         };
         // only the bound counts here, which no draw changes
         let config = Config { draws: Some(0), ..config };
-        let outcome = fit(Fitter::new(config).observer(observer));
+        let outcome = fit(Fitter::new(config).observer(observer).unmeasured());
         if stopped {
             return Ok(None);
         }
-        let failed = |message: String| {
-            let (stop, message) = (CellStop::Failed, Some(message));
-            Cell { candidate, seed, bound: None, n_iter: None, stop, message }
-        };
+        let none = |stop: CellStop| Cell { part, ..Cell::none(candidate, seed, stop) };
+        let failed = |message: String| Cell { message: Some(message), ..none(CellStop::Failed) };
         Ok(Some(match outcome {
             // of memory there may be enough the next time
             Err(error @ Error::TooLarge { .. }) => return Err(error),
             Err(error) => failed(error.in_words(words)),
-            Ok(fit) if !fit.bound().is_finite() => failed(format!("the bound is {}", fit.bound())),
-            Ok(fit) => Cell {
-                candidate,
-                seed,
-                bound: Some(fit.bound()),
+            Ok((fit, _)) if !fit.bound().is_finite() => failed(format!("the bound is {}", fit.bound())),
+            Ok((fit, scores)) => Cell {
+                // bounds compare only if they are about the same rows and the same model
+                bound: part.is_none().then(|| fit.bound()),
                 n_iter: Some(fit.trace.len()),
-                stop: match fit.stop {
+                log_density: (!scores.is_empty()).then(|| mean(&scores)),
+                scores,
+                ..none(match fit.stop {
                     Stop::Converged => CellStop::Converged,
                     // an observer that did not stop the fit leaves no interruption
                     Stop::MaxIterations | Stop::Interrupted => CellStop::MaxIterations,
                     Stop::Collapsed => CellStop::Collapsed,
-                },
-                message: None,
+                })
             },
         }))
     }

@@ -3,14 +3,30 @@
 //! Decisions are made only where all jobs of a round are done, and from nothing but their cells: so they are the same
 //! for any number of threads, and the same again when an interrupted selection is taken up.
 
+use super::held_out::{self, scores};
 use super::{Cell, Selection};
 use std::collections::BTreeMap;
 
-/// A fit to be made: a candidate and the number of its seed.
+/// A fit to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Job {
     pub candidate: usize,
-    pub seed: usize,
+    pub turn: Turn,
+}
+
+/// Which of a candidate's fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Turn {
+    /// Of all rows from the seed with this number.
+    Seed(usize),
+    /// Of the rows without this part.
+    Part(usize),
+}
+
+/// What rounds so far have found: a list of bounds a candidate, and of scores of rows that were held out.
+struct Known {
+    bounds: Vec<Vec<Option<f64>>>,
+    parts: Vec<Vec<Cell>>,
 }
 
 /// How far behind the leader is hopeless while no spread over seeds is known, in nats a point.
@@ -26,7 +42,8 @@ impl Selection {
     /// The jobs of the present round that have no cell; none when the selection is over.
     pub(super) fn open_jobs(&self, cells: &BTreeMap<Job, Cell>) -> Vec<Job> {
         // what earlier rounds knew is found again by going through them
-        let mut known = vec![Vec::new(); self.candidates.len()];
+        let count = self.candidates.len();
+        let mut known = Known { bounds: vec![vec![]; count], parts: vec![vec![]; count] };
         loop {
             let round = self.round(&known);
             let open: Vec<Job> = round.iter().filter(|job| !cells.contains_key(job)).copied().collect();
@@ -34,22 +51,38 @@ impl Selection {
                 return self.costliest_first(open);
             }
             for job in round {
-                known[job.candidate].push(cells[&job].evidence());
+                match job.turn {
+                    Turn::Seed(_) => known.bounds[job.candidate].push(cells[&job].evidence()),
+                    Turn::Part(_) => known.parts[job.candidate].push(cells[&job].clone()),
+                }
             }
         }
     }
 
-    /// The jobs of the round after these bounds, one list a candidate.
-    fn round(&self, known: &[Vec<Option<f64>>]) -> Vec<Job> {
-        let hopeless = if self.race { hopeless(known, self.n() as f64) } else { vec![false; known.len()] };
-        let alive = (0..known.len()).filter(|&c| self.fittable(&self.candidates[c]) && !hopeless[c]);
-        let seeds = |candidate: usize| {
-            let next = known[candidate].len();
-            // without a race nobody waits for anybody
-            let end = if self.race { (next + 1).min(self.n_seeds()) } else { self.n_seeds() };
-            (next..end).map(move |seed| Job { candidate, seed })
+    /// The jobs of the round after these fits: the next seed of each candidate that may have the best bound, and the next
+    /// part of each that may be the likeliest.
+    fn round(&self, known: &Known) -> Vec<Job> {
+        let none = vec![false; self.candidates.len()];
+        let of_parts = || {
+            let scores: Vec<Vec<f64>> =
+                known.parts.iter().map(|cells| scores(&cells.iter().collect::<Vec<_>>())).collect();
+            held_out::hopeless(&scores, &known.parts.iter().map(Vec::len).collect::<Vec<_>>())
         };
-        alive.flat_map(seeds).collect()
+        let (by_bound, by_rows) =
+            if self.race { (hopeless(&known.bounds, self.n() as f64), of_parts()) } else { (none.clone(), none) };
+        // without a race nobody waits for anybody
+        let end = |next: usize, all: usize| if self.race { (next + 1).min(all) } else { all };
+        let mut round = Vec::new();
+        for candidate in (0..self.candidates.len()).filter(|&c| self.fittable(&self.candidates[c])) {
+            let (seeds, parts) = (known.bounds[candidate].len(), known.parts[candidate].len());
+            if !by_bound[candidate] {
+                round.extend((seeds..end(seeds, self.n_seeds())).map(|seed| Job { candidate, turn: Turn::Seed(seed) }));
+            }
+            if !by_rows[candidate] {
+                round.extend((parts..end(parts, self.parts)).map(|part| Job { candidate, turn: Turn::Part(part) }));
+            }
+        }
+        round
     }
 
     /// So that a round does not end with one long fit that nobody can help with: time grows as (n·d_x)³.

@@ -1,5 +1,6 @@
-//! What the cells say: each candidate's bound over its seeds, and how far it is behind the best.
+//! What the cells say: each candidate's bound over its seeds, its density of rows held out, and how far it is behind the best.
 
+use super::held_out::{HeldOut, judged, scores};
 use super::racing::{deviation, mean};
 use super::{Cell, CellStop, Selection};
 use serde::Serialize;
@@ -23,8 +24,10 @@ pub struct CandidateSummary {
     pub failed: usize,
     /// Seeds that were not fitted because the candidate was hopeless.
     pub raced: usize,
-    /// How far the mean is behind the best; none for a candidate without a mean.
+    /// How far the mean is behind that of the best bound; none for a candidate without a mean.
     pub behind: Option<Distance>,
+    /// How likely rows are that were held out, where some were.
+    pub held_out: Option<HeldOut>,
 }
 
 /// How far a candidate is behind the best one.
@@ -37,31 +40,57 @@ pub struct Distance {
     pub spreads: Option<f64>,
 }
 
-/// All candidates, the best first; those without a bound last.
+/// All candidates, the best first; those that cannot be ranked last.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ranking(pub Vec<CandidateSummary>);
 
 impl Ranking {
-    /// The best candidate, if any has a bound that counts.
+    /// The best candidate, if any has what they are ranked by.
     pub fn best(&self) -> Option<&CandidateSummary> {
-        self.0.first().filter(|summary| summary.mean.is_some())
+        self.0.first().filter(|summary| summary.mean.is_some() || summary.held_out.is_some())
     }
 }
 
 impl Selection {
-    /// Ranks the candidates by their mean bounds.
+    /// Ranks the candidates: by rows held out, if some were, otherwise by their mean bounds.
     pub fn ranking(&self, cells: &[Cell]) -> Ranking {
         let mut of_candidate = vec![Vec::new(); self.candidates.len()];
         for cell in cells {
             of_candidate[cell.candidate].push(cell);
         }
-        ranked(of_candidate.iter().enumerate().map(|(candidate, cells)| summarise(candidate, cells)).collect())
+        let by_bound =
+            ranked(of_candidate.iter().enumerate().map(|(candidate, cells)| summarise(candidate, cells)).collect());
+        if self.parts == 0 {
+            return by_bound;
+        }
+        let scores: Vec<Vec<f64>> = of_candidate.iter().map(|cells| scores(cells)).collect();
+        let dimensions: Vec<usize> = self.candidates.iter().map(|candidate| candidate.n_components).collect();
+        let (held_out, taken) = judged(&scores, &dimensions);
+        let mut summaries = by_bound.0;
+        for summary in &mut summaries {
+            summary.held_out = held_out[summary.candidate];
+        }
+        // those with more rows were not given up, and come first
+        let key = |summary: &CandidateSummary| {
+            let held = summary.held_out;
+            (
+                Some(summary.candidate) != taken,
+                held.map_or(0, |held| held.rows),
+                held.map_or(f64::INFINITY, |h| h.behind),
+            )
+        };
+        summaries.sort_by(|a, b| {
+            let ((a_taken, a_rows, a_behind), (b_taken, b_rows, b_behind)) = (key(a), key(b));
+            a_taken.cmp(&b_taken).then(b_rows.cmp(&a_rows)).then(a_behind.total_cmp(&b_behind))
+        });
+        Ranking(summaries)
     }
 }
 
 pub(super) fn summarise(candidate: usize, cells: &[&Cell]) -> CandidateSummary {
     let bounds: Vec<f64> = cells.iter().filter_map(|cell| cell.evidence()).collect();
-    let stopped = |stop: CellStop| cells.iter().filter(|cell| cell.stop == stop).count();
+    let of_all_rows = || cells.iter().filter(|cell| cell.part.is_none());
+    let stopped = |stop: CellStop| of_all_rows().filter(|cell| cell.stop == stop).count();
     CandidateSummary {
         candidate,
         mean: mean(&bounds),
@@ -72,6 +101,7 @@ pub(super) fn summarise(candidate: usize, cells: &[&Cell]) -> CandidateSummary {
         failed: stopped(CellStop::Failed),
         raced: stopped(CellStop::Raced),
         behind: None,
+        held_out: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Racing drops only what cannot win, decisions depend on cells alone, and the ranking counts what it should.
 #![allow(clippy::unwrap_used)]
 
-use super::racing::{Job, deviation, hopeless, mean};
+use super::racing::{Job, Turn, deviation, hopeless, mean};
 use super::summary::{ranked, summarise};
 use super::*;
 use crate::generate::{Shape, generate};
@@ -10,7 +10,7 @@ use crate::model::Prepared;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn cell(candidate: usize, seed: u64, bound: f64, stop: CellStop) -> Cell {
-    Cell { candidate, seed: Some(seed), bound: Some(bound), n_iter: Some(9), stop, message: None }
+    Cell { bound: Some(bound), n_iter: Some(9), ..Cell::none(candidate, Some(seed), stop) }
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn distances_in_nats_and_in_spreads() {
 fn small(values: &Matrix) -> Selection {
     let config = Config { max_iter: 25, ..Config::default() };
     let graphs = [5, 9].map(GraphChoice::neighbors).to_vec();
-    Selection::new(values, config, graphs, vec![1, 2]).unwrap().seeds(3).unwrap()
+    Selection::new(values, config, graphs, vec![1, 2]).unwrap().by(Judge::Bound).unwrap().seeds(3).unwrap()
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn rounds_are_found_again_from_any_part_of_their_cells() {
     let curve = generate(Shape::SCurve, 50, 0.02, 1);
     let selection = small(&curve.points);
     let jobs = |cells: &[Cell]| selection.open_jobs(&selection.by_job(cells));
-    let job = |candidate, seed| Job { candidate, seed };
+    let job = |candidate, seed| Job { candidate, turn: Turn::Seed(seed) };
     // dimension 2 first
     assert_eq!(jobs(&[]), [job(1, 0), job(3, 0), job(0, 0), job(2, 0)]);
     let mut cells = vec![cell(1, 0, 0.0, CellStop::Converged), cell(0, 0, -90.0, CellStop::Converged)];
@@ -109,10 +109,12 @@ impl Selection {
         let all = Selection {
             table: self.table.clone(),
             config: self.config.clone(),
+            asked: self.asked.clone(),
             choices: self.choices.clone(),
             graphs: self.graphs.clone(),
             candidates: self.candidates.clone(),
             seeds: self.seeds,
+            parts: self.parts,
             race: false,
             words: self.words,
         };
@@ -225,9 +227,107 @@ fn a_fit_on_the_graph_that_is_ready_is_the_fit_of_its_edges() {
     let config = Config { max_iter: 20, connect: true, ..Config::default() };
     let grid = Selection::new(&curve.points, config, vec![GraphChoice::neighbors(2)], vec![2]).unwrap();
     assert!(grid.candidates[0].pieces > 1);
-    let job = Job { candidate: 0, seed: 1 };
+    let job = Job { candidate: 0, turn: Turn::Seed(1) };
     let here = grid.run_job(job, &|| false).unwrap().unwrap();
     let there = grid.cell_fit(job).run(curve.points.as_ref(), &|| false, &Fields).unwrap().unwrap();
     assert_eq!(here, there);
     assert!(here.bound.is_some());
+}
+
+/// A cell of a part with these scores.
+fn scored(candidate: usize, part: usize, scores: &[f64]) -> Cell {
+    let log_density = Some(crate::density::mean(scores));
+    let of = Cell::none(candidate, None, CellStop::Converged);
+    Cell { part: Some(part), n_iter: Some(9), log_density, scores: scores.to_vec(), ..of }
+}
+
+#[test]
+fn rows_held_out_rank_and_the_fewest_dimensions_win_a_tie() {
+    let curve = generate(Shape::SCurve, 60, 0.02, 1);
+    let config = Config { max_iter: 25, ..Config::default() };
+    let graphs = [5, 9].map(GraphChoice::neighbors).to_vec();
+    // candidates: (5, d 1), (5, d 2), (9, d 1), (9, d 2)
+    let selection = Selection::new(&curve.points, config, graphs, vec![1, 2]).unwrap().seeds(1).unwrap();
+    assert_eq!(selection.judge(), Judge::HeldOut, "the default where graphs are compared");
+    let all = |values: [[f64; 2]; 4]| -> Vec<Cell> {
+        let bounds = (0..4).map(|c| cell(c, 0, -(c as f64), CellStop::Converged));
+        let parts = (0..4).flat_map(|c| (0..3).map(move |part| scored(c, part, &values[c])));
+        bounds.chain(parts).collect()
+    };
+    let order = |cells: &[Cell]| -> Vec<usize> { selection.ranking(cells).0.iter().map(|row| row.candidate).collect() };
+    // the bound prefers the first, the rows the last by far
+    assert_eq!(order(&all([[0.0, 0.1], [0.5, 0.6], [0.2, 0.3], [1.0, 1.1]])), [3, 1, 2, 0]);
+    // (9, d 1) is behind by less than a standard error, and simpler
+    let level = all([[0.0, 0.1], [0.5, 0.6], [1.2, 0.8], [1.0, 1.1]]);
+    assert_eq!(order(&level), [2, 3, 1, 0]);
+    let best = selection.ranking(&level).best().unwrap().held_out.unwrap();
+    assert!(best.level && best.behind > 0.0 && best.rows == 6, "{best:?}");
+    // with the settings that were asked for, not those of the bounds
+    let again = selection.best_fit(&level).unwrap();
+    assert!(again.config.graph_likelihood && again.config.n_neighbors == 9 && again.config.n_components == 1);
+    assert_eq!(selection.by(Judge::Bound).unwrap().ranking(&level).0[0].candidate, 0);
+}
+
+#[test]
+fn parts_are_raced_by_the_rows_that_all_have_scored() {
+    let curve = generate(Shape::SCurve, 60, 0.02, 1);
+    let config = Config { max_iter: 25, ..Config::default() };
+    let graphs = [5, 9].map(GraphChoice::neighbors).to_vec();
+    let selection = Selection::new(&curve.points, config, graphs, vec![2]).unwrap().seeds(1).unwrap();
+    let parts = |cells: &[Cell]| -> Vec<(usize, usize)> {
+        let jobs = selection.open_jobs(&selection.by_job(cells));
+        jobs.iter()
+            .filter_map(|job| if let Turn::Part(part) = job.turn { Some((job.candidate, part)) } else { None })
+            .collect()
+    };
+    assert_eq!(parts(&[]), [(0, 0), (1, 0)]);
+    let mut cells: Vec<Cell> = (0..2).map(|c| cell(c, 0, 0.0, CellStop::Converged)).collect();
+    cells.push(scored(0, 0, &[1.0, 2.0, 3.0]));
+    assert_eq!(parts(&cells), [(1, 0)], "a round is waited for");
+    cells.push(scored(1, 0, &[0.0, 1.1, 1.9]));
+    assert_eq!(parts(&cells), [(0, 1)], "the other is clearly behind");
+    cells[3] = scored(1, 0, &[0.0, 2.1, 2.9]);
+    assert_eq!(parts(&cells), [(0, 1), (1, 1)]);
+    // a fit that failed is not tried again
+    cells[3] = Cell { part: Some(0), ..Cell::none(1, None, CellStop::Failed) };
+    assert_eq!(parts(&cells), [(0, 1)]);
+}
+
+#[test]
+fn rows_held_out_are_scored_the_same_when_stopped_anywhere() {
+    let curve = generate(Shape::SCurve, 60, 0.02, 1);
+    let config = Config { max_iter: 10, ..Config::default() };
+    let edges = crate::graph::neighbor_graph(&curve.points.transpose().to_owned(), 8, crate::graph::Symmetry::Or);
+    let given = GraphChoice::Edges { name: "mine".into(), edges: edges.edges().to_vec() };
+    let graphs = vec![GraphChoice::neighbors(6), GraphChoice::Radius(1.0), given];
+    let selection = Selection::new(&curve.points, config, graphs, vec![2]).unwrap().seeds(1).unwrap().all();
+    let whole = selection.run(&[], &|| false, |_| ControlFlow::Continue(())).unwrap();
+    assert!(whole.complete && whole.cells.len() == selection.n_fits());
+    let mut rows = [0; 3];
+    for cell in whole.cells.iter().filter(|cell| cell.part.is_some()) {
+        assert!(cell.bound.is_none() && cell.scores.iter().all(|score| score.is_finite()), "{cell:?}");
+        rows[cell.candidate] += cell.scores.len();
+    }
+    assert_eq!(rows, [60; 3], "each row is held out once");
+    let mut kept = Vec::new();
+    selection
+        .run(&[], &|| false, |cell| {
+            // as the journal keeps it
+            kept.push(serde_json::from_str(&serde_json::to_string(cell).unwrap()).unwrap());
+            if kept.len() >= 4 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .unwrap();
+    assert_eq!(selection.run(&kept, &|| false, |_| ControlFlow::Continue(())).unwrap(), whole);
+}
+
+#[test]
+fn too_few_rows_are_not_held_out() {
+    let curve = generate(Shape::SCurve, 24, 0.02, 1);
+    let graphs = || [5, 9].map(GraphChoice::neighbors).to_vec();
+    let selection = Selection::new(&curve.points, Config::default(), graphs(), vec![2]).unwrap();
+    assert_eq!(selection.judge(), Judge::Bound);
+    let refused = selection.by(Judge::HeldOut).err().unwrap().to_string();
+    assert!(refused.contains("16 of the 24 rows"), "{refused}");
+    let one = Selection::new(&curve.points, Config::default(), vec![GraphChoice::neighbors(5)], vec![1, 2]).unwrap();
+    assert_eq!(one.judge(), Judge::Bound, "dimensions on one graph");
 }
