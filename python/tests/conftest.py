@@ -12,6 +12,8 @@ import pytest
 
 from tangency import LLLVM, datasets
 
+pytest.register_assert_rewrite("sentences", "small_models")
+
 
 @pytest.fixture(scope="session")
 def curve():
@@ -42,3 +44,11 @@ def new_rows():
 def distances(table):
     differences = table[:, None, :] - table[None, :, :]
     return np.sqrt((differences**2).sum(axis=2))
+
+
+@pytest.fixture(scope="session")
+def broken():
+    """Two sheets far from each other, of 90 and 60 points."""
+    X, truth = datasets.make_s_curve(150, random_state=7)
+    X = X + np.where(np.arange(150) < 90, 0.0, 50.0)[:, None]
+    return X, truth

@@ -62,6 +62,10 @@ def wait(condition, words):
         time.sleep(0.02)
 
 
+def near(place, wanted, room=2):
+    return all(abs(a - b) <= room for a, b in zip(place, wanted, strict=True))
+
+
 class Page:
     """One page, and the hands and eyes of a reader."""
 

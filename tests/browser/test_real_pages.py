@@ -2,162 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import shlex
-import struct
-from pathlib import Path
 
 import numpy as np
 import pytest
 from driving import NARROW, TABS
 from make_sample import numbers
-from sklearn.datasets import load_digits
-
-HOSTILE = [
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "</script><script>alert(2)</script>",
-    "<!--DATA-->",
-    'a "quoted", text',
-    "__proto__",
-]
-
-
-def model(path: Path):
-    """The arrays of a model file, and what stands beside them."""
-    data = path.read_bytes()
-    (size,) = struct.unpack("<Q", data[:8])
-    head, kinds = json.loads(data[8 : 8 + size]), {"F64": "<f8", "U32": "<u4"}
-    about = json.loads(head.pop("__metadata__")["tangency"])
-    arrays = {}
-    for name, array in head.items():
-        first, last = (8 + size + offset for offset in array["data_offsets"])
-        arrays[name] = np.frombuffer(data[first:last], kinds[array["dtype"]]).reshape(array["shape"])
-    return arrays, about
-
-
-def table(path: Path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def columns(path: Path, *names):
-    return np.array([[float(row[name]) for name in names] for row in table(path)])
-
-
-def write(path: Path, head, rows):
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([head, *rows])
-    return path
+from real_files import HOSTILE, columns, model, table, write
 
 
 def with_error(value, deviation):
     """A number as the page writes it: to the second digit of its deviation."""
     decimals = max(0, 1 - math.floor(math.log10(deviation)))
     return f"{value:.{decimals}f} ± {deviation:.{decimals}f}".replace("-", "−")
-
-
-@pytest.fixture(scope="session")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("real")
-
-
-@pytest.fixture(scope="session")
-def curve(folder, tangency):
-    """A sheet bent to an S, fitted in two dimensions."""
-    tangency("generate", "s-curve", "--n", 150, "--noise", 0.02, "--seed", 1, "--out", "curve.csv", folder=folder)
-    words = (
-        "fit curve.csv --columns y1:y3 --out curve.st --embedding curve-x.csv --trace curve-t.csv --report curve.html"
-    )
-    told = json.loads(tangency(*words.split(), "--json", folder=folder))
-    return folder / "curve.html", told
-
-
-@pytest.fixture(scope="session")
-def all_pages(curve, cube, helix, placed, hostile, selected, pruned, digits):
-    return {
-        "two": curve[0],
-        "three": cube,
-        "one": helix,
-        "new rows": placed,
-        "hostile": hostile[0],
-        "select": selected[0],
-        "prune": pruned[0],
-        "images": digits[0],
-    }
-
-
-@pytest.fixture(scope="session")
-def cube(curve, folder, tangency):
-    words = "fit curve.csv --columns y1:y3 -d 3 --no-graph-likelihood --out cube.st --report cube.html"
-    tangency(*words.split(), folder=folder)
-    return folder / "cube.html"
-
-
-@pytest.fixture(scope="session")
-def helix(folder, tangency):
-    tangency(*"generate helix --n 120 --noise 0.01 --out helix.csv".split(), folder=folder)
-    words = "fit helix.csv --columns y1:y3 -d 1 -k 4 --out helix.st --embedding helix-x.csv --report helix.html"
-    tangency(*words.split(), folder=folder)
-    return folder / "helix.html"
-
-
-@pytest.fixture(scope="session")
-def placed(curve, folder, tangency):
-    """New rows in the model of the sheet, and what `transform` says of them."""
-    tangency(*"generate s-curve --n 30 --noise 0.02 --seed 9 --out new.csv".split(), folder=folder)
-    tangency(*"transform curve.st new.csv --out new-x.csv".split(), folder=folder)
-    words = "report curve.st new.csv --fitted-table curve.csv --title".split()
-    tangency(*words, "Old and new", "--out", "placed.html", folder=folder)
-    return folder / "placed.html"
-
-
-@pytest.fixture(scope="session")
-def hostile(curve, folder, tangency):
-    """Texts that would like to be more as ids, labels, columns and heading, fitted and new."""
-    rows = columns(folder / "curve.csv", "y1", "y2", "y3")
-    ids = [f"{HOSTILE[row % 6]} {row}" for row in range(150)]
-    labels = [HOSTILE[row % 5] for row in range(150)]
-    head = ["who", "what", *HOSTILE[:3]]
-    cells = [[*names, *map(str, row)] for *names, row in zip(ids, labels, rows, strict=True)]
-    write(folder / "bad.csv", head, cells[:120])
-    write(folder / "bad-new.csv", head, cells[120:])
-    reading = "--id-column who --label-column what".split()
-    tangency("fit", "bad.csv", *reading, "--out", "bad.st", folder=folder)
-    more = ["--title", HOSTILE[2], "--fitted-table", HOSTILE[0], "--out", "bad.html"]
-    tangency("report", "bad.st", "bad-new.csv", *reading, *more, folder=folder)
-    return folder / "bad.html", ids, labels
-
-
-@pytest.fixture(scope="session")
-def selected(curve, folder, tangency):
-    words = "select curve.csv --columns y1:y3 -k 6,9 -d 1:2 --seeds 2 --all --out select.csv --report select.html"
-    return folder / "select.html", json.loads(tangency(*words.split(), "--json", folder=folder))
-
-
-@pytest.fixture(scope="session")
-def pruned(curve, folder, tangency):
-    """The sheet with one edge from end to end, which must go."""
-    arrays, _ = model(folder / "curve.st")
-    first, last = (int(end) for end in (arrays["coordinates"][:, 0].argmin(), arrays["coordinates"][:, 0].argmax()))
-    bad = tuple(sorted([first, last]))
-    write(folder / "bad-edges.csv", ["i", "j"], [*arrays["edges"].tolist(), bad])
-    words = "prune curve.csv --columns y1:y3 --edges bad-edges.csv --apply --out pruned.st --report pruned.html"
-    tangency(*words.split(), folder=folder)
-    return folder / "pruned.html", bad
-
-
-@pytest.fixture(scope="session")
-def digits(folder, tangency):
-    pictures = load_digits()
-    head = ["digit", *(f"pixel{number}" for number in range(64))]
-    rows = [[int(digit), *map(int, row)] for digit, row in zip(pictures.target[:150], pictures.data[:150], strict=True)]
-    write(folder / "digits.csv", head, rows)
-    words = "fit digits.csv --label-column digit --out digits.st --report digits.html --image 8x8"
-    tangency(*words.split(), folder=folder)
-    return folder / "digits.html", pictures
 
 
 # ---- All of them.

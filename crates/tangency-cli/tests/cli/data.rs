@@ -29,7 +29,8 @@ fn precipitation_of_400_stations() {
 fn four_hundred_digits() {
     let Some(path) = table("usps_0to4_80each.csv") else { return };
     let folder = folder();
-    let arguments = format!("fit {} --label-column digit -k 6 --max-iter 30 --embedding x.csv", path.display());
+    let arguments =
+        format!("fit {} --label-column digit -k 6 --init isomap --max-iter 10 --embedding x.csv", path.display());
     let result = run_json(folder.path(), &arguments);
     assert_eq!((&result["n"], &result["n_features"]), (&400.into(), &256.into()));
     assert!(result["bound"].as_f64().unwrap().is_finite());

@@ -2,7 +2,9 @@
 
 use crate::command::{attempt, run, run_json};
 use crate::files::{Columns, contents, folder};
-use std::collections::HashSet;
+use crate::fitted::put;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::OnceLock;
 
 /// The false pair that joins the ends of the sheet.
 const FALSE_PAIR: (usize, usize) = (0, 119);
@@ -33,6 +35,19 @@ fn with_strip() -> tempfile::TempDir {
 
 const FIT: &str = "fit y.csv --id-column id --edges e.csv --edges-by index";
 
+/// The same folder with `model.safetensors`, fitted once.
+fn with_fitted_strip() -> tempfile::TempDir {
+    static FILES: OnceLock<BTreeMap<String, Vec<u8>>> = OnceLock::new();
+    let files = FILES.get_or_init(|| {
+        let folder = with_strip();
+        run(folder.path(), FIT);
+        contents(folder.path())
+    });
+    let folder = folder();
+    files.iter().for_each(|(name, content)| put(folder.path(), name, content));
+    folder
+}
+
 fn pairs(columns: &Columns) -> HashSet<(usize, usize)> {
     let numbers = |name| columns.numbers(name).into_iter().map(|v| v as usize).collect::<Vec<_>>();
     numbers("i").into_iter().zip(numbers("j")).collect()
@@ -40,8 +55,7 @@ fn pairs(columns: &Columns) -> HashSet<(usize, usize)> {
 
 #[test]
 fn edges_are_scored_the_most_suspect_first_and_tested() {
-    let folder = with_strip();
-    run(folder.path(), FIT);
+    let folder = with_fitted_strip();
     let told = run(folder.path(), "edges model.safetensors --out scores.csv --top 3");
     let said = &told.stdout;
     assert!(said.contains("resistance") && said.contains("s0,s119"), "{said}");
@@ -81,8 +95,7 @@ fn pairs_of_list(folder: &tempfile::TempDir) -> HashSet<(usize, usize)> {
 
 #[test]
 fn prune_shows_its_plan_and_writes_only_when_told() {
-    let folder = with_strip();
-    run(folder.path(), FIT);
+    let folder = with_fitted_strip();
     let before = contents(folder.path());
     let shown = run(folder.path(), "prune model.safetensors");
     assert!(shown.stdout.contains("short-circuit") && shown.stdout.contains("dry run"), "{}", shown.stdout);

@@ -233,24 +233,25 @@ fn unfinished_work_of_other_settings_is_kept_unless_forced() {
 #[test]
 fn a_run_that_was_killed_after_its_last_fit_is_ended_by_the_next() {
     let folder = with_sheet();
-    run(folder.path(), SELECT);
+    let arguments = &format!("{SELECT} --max-iter 40");
+    run(folder.path(), arguments);
     let whole = contents(folder.path());
     // the journal of the finished run, found by stopping another one short
     std::fs::remove_file(folder.path().join("select.csv")).unwrap();
     std::fs::remove_file(folder.path().join("select.svg")).unwrap();
-    let told = run_json(folder.path(), &format!("{SELECT} --out again.csv"));
+    let told = run_json(folder.path(), &format!("{arguments} --out again.csv"));
     let mut lines = String::new();
     for cell in told["cells"].as_array().unwrap().iter().filter(|cell| cell["stop"] != "raced") {
         lines.push_str(&format!("{cell}\n"));
     }
-    let mut child = started(folder.path(), SELECT, 1);
+    let mut child = started(folder.path(), arguments, 1);
     child.kill().unwrap();
     child.wait().unwrap();
     let path = folder.path().join("select.csv.partial");
     let header = std::fs::read_to_string(&path).unwrap().lines().next().unwrap().to_owned();
     std::fs::write(&path, format!("{header}\n{lines}")).unwrap();
     std::fs::write(folder.path().join("select.svg"), &whole["select.svg"]).unwrap();
-    run(folder.path(), SELECT);
+    run(folder.path(), arguments);
     let after = contents(folder.path());
     assert_eq!((&after["select.csv"], &after["select.svg"]), (&whole["select.csv"], &whole["select.svg"]));
     assert!(!path.exists());

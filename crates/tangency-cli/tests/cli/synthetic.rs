@@ -104,7 +104,7 @@ fn the_demo_unrolls_and_draws() {
 fn the_demo_says_what_to_do_next() {
     let folder = folder();
     std::fs::create_dir(folder.path().join("here")).unwrap();
-    let said = run(folder.path(), "demo --dir here --n 200 --seed 1").stdout;
+    let said = run(folder.path(), "demo --dir here --n 80 --seed 1").stdout;
     assert!(said.lines().last().unwrap().starts_with("next: "), "{said}");
     assert!(said.contains("tangency fit"), "{said}");
     assert_eq!(contents(&folder.path().join("here")).len(), 6);
