@@ -154,8 +154,8 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         How readily each point has neighbours, ρ of the graph's likelihood; None in the paper's model.
     neighbors_ : dict or None
         With ``n_neighbors='auto'``, how the number was found: 'taken', the number of 'rows' it was found from, and
-        'tried', a list of numbers with the mean 'log_density' of held-out rows, how much it is 'behind' the one that
-        was taken, and the standard 'error' of that.
+        'tried', a list of numbers with the mean 'log_density' of held-out rows, how much it is 'behind' the
+        likeliest, and the standard 'error' of that. The smallest number within one standard error is taken.
     dimension_ : dict or None
         With ``n_components='auto'``, how the number was found: 'taken', the 'spreads' of the coordinates of a fit with
         several, as shares of a step along an edge, the number of 'points' of that fit, and the 'bounds' with one

@@ -217,7 +217,7 @@ def test_a_planted_short_circuit_stands_out_and_is_removed(sheet):
 
 
 def test_graphs_and_dimensions_are_compared_by_one_engine(table):
-    choices = {"n_neighbors": [8, 10], "n_components": [1, 2], "seeds": 1}
+    choices = {"n_neighbors": [8, 10], "n_components": [1, 2], "seeds": 1, "by": "bound"}
     found = tangency.select(table, engine="factorised", draws=0, graph_likelihood=False, **choices)
     assert found.best_["n_components"] == 2
     model = found.best_model(table)

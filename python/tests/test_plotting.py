@@ -170,7 +170,7 @@ def test_the_bound_is_that_of_each_iteration(model):
 
 
 def test_selections_are_drawn_against_what_differs(rows):
-    made = {"seeds": 2, "max_iter": 40, "race": False}
+    made = {"seeds": 2, "max_iter": 40, "race": False, "by": "bound"}
     by_neighbors = select(rows, n_neighbors=(7, 9), n_components=(2,), **made)
     axes = drawn(plotting.selection(by_neighbors))
     assert axes.get_xlabel() == "number of neighbours" and "2 components" in legend_of(axes)
@@ -179,12 +179,24 @@ def test_selections_are_drawn_against_what_differs(rows):
     np.testing.assert_allclose([ring.get_xdata()[0], ring.get_ydata()[0]], [best["n_neighbors"], best["mean"]])
 
 
+def test_rows_held_out_are_drawn_where_they_rank(rows):
+    found = select(rows, n_neighbors=(7, 9), n_components=(2,), seeds=1, max_iter=10, init="isomap")
+    assert found.by == "held-out"
+    axes = drawn(plotting.selection(found))
+    assert "held out" in axes.get_ylabel()
+    ring = next(drawing for drawing in axes.lines if drawing.get_label() == "best")
+    best = found.best_
+    np.testing.assert_allclose([ring.get_xdata()[0], ring.get_ydata()[0]], [best["n_neighbors"], best["held_out"]])
+
+
 def summary(graph, neighbors, dimension, mean, raced=0):
     row = {"graph": graph, "n_neighbors": neighbors, "n_components": dimension, "mean": mean, "std": None}
     return {**row, "raced": raced}
 
 
 class Summaries:
+    by = "bound"
+
     def __init__(self, *rows):
         self.summary = list(rows)
 

@@ -17,7 +17,7 @@ from tangency import LLLVM, Selection, _parallel, _settings, datasets, select
 COMMAND = os.environ.get("TANGENCY_COMMAND", str(Path(__file__).parents[2] / "target" / "release" / "tangency"))
 
 #: A grid that takes about a second, in which some fits collapse, some are raced and one graph is in pieces.
-GRID = {"n_neighbors": [2, 5, 7], "n_components": [1, 2], "seeds": 3, "max_iter": 30}
+GRID = {"n_neighbors": [2, 5, 7], "n_components": [1, 2], "seeds": 3, "max_iter": 30, "by": "bound"}
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def curve():
 
 @pytest.fixture(scope="module")
 def found(curve):
-    return select(curve, n_neighbors=[6, 9], n_components=range(1, 4), seeds=2, graph_likelihood=False)
+    return select(curve, n_neighbors=[6, 9], n_components=range(1, 4), seeds=2, graph_likelihood=False, by="bound")
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +45,32 @@ def same(one, other):
     assert one.cells == other.cells
     assert one.summary == other.summary
     assert one.complete == other.complete
+
+
+# ---- rows held out
+
+
+def test_rows_held_out_rank_graphs(small):
+    grid = {"n_neighbors": [5, 8], "n_components": [1, 2], "seeds": 1, "max_iter": 20, "init": "isomap"}
+    held = select(small, **grid, race=False)
+    assert held.by == "held-out" and len(held.cells) == 4 * (1 + 3)
+    assert held.best_["n_components"] == 2 and "held out" in repr(held)
+    for row in held.summary:
+        ours = [cell for cell in held.cells if cell["graph"] == row["graph"] and cell["n_components"] == row["n_components"]]
+        parts = [cell["log_density"] for cell in ours if cell.get("part") is not None]
+        # 80 rows in parts of 27, 27 and 26
+        assert row["held_out"] == pytest.approx(np.dot(parts, [27, 27, 26]) / 80)
+        assert row["held_out_rows"] == 80 and row["mean"] is not None
+    by_density = [row["held_out"] for row in held.summary]
+    assert max(by_density) - held.best_["held_out"] <= held.best_["held_out_error"]
+    model = held.best_model(small)
+    assert model.n_neighbors == held.best_["n_neighbors"]
+    assert select(small, **grid, by="bound").by == "bound"
+    assert select(small, n_neighbors=6, n_components=[1, 2], seeds=1, max_iter=3).by == "bound"
+    with pytest.raises(ValueError, match="'auto', 'held-out' or 'bound'"):
+        select(small, **grid, by="rows")
+    with pytest.raises(ValueError, match="of the 20 rows"):
+        select(small[:20], n_neighbors=[4, 5], seeds=1, by="held-out")
 
 
 # ---- what it says
@@ -102,7 +128,7 @@ def test_the_best_model_is_the_fit_of_its_cell(found, curve):
 
 
 def test_graphs_compare_by_the_paper_s_bound_and_the_best_model_has_the_settings(found, curve):
-    given = select(curve, n_neighbors=[6, 9], n_components=range(1, 4), seeds=2, feature_weight=0.3)
+    given = select(curve, n_neighbors=[6, 9], n_components=range(1, 4), seeds=2, feature_weight=0.3, by="bound")
     assert given.cells == found.cells
     model, plain = given.best_model(curve), found.best_model(curve)
     assert model.graph_likelihood and not plain.graph_likelihood

@@ -10,7 +10,7 @@ import pytest
 from tangency import _parallel, datasets, select
 
 #: A grid that takes about a second, in which some fits collapse, some are raced and one graph is in pieces.
-GRID = {"n_neighbors": [2, 5, 7], "n_components": [1, 2], "seeds": 3, "max_iter": 30}
+GRID = {"n_neighbors": [2, 5, 7], "n_components": [1, 2], "seeds": 3, "max_iter": 30, "by": "bound"}
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ use crate::args::InfoArgs;
 use crate::say::Say;
 use crate::words::Flags;
 use serde_json::{Value, json};
-use tangency::fit::{DimensionChoice, FeatureChoice, NeighborsChoice, TriedWeight};
+use tangency::fit::{DimensionChoice, FeatureChoice, NeighborsChoice, TriedNeighbors, TriedWeight};
 use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
 use tangency::message;
@@ -122,14 +122,17 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
 /// How the number of neighbours was found.
 fn neighbors(choice: &NeighborsChoice) -> String {
     let NeighborsChoice { taken, rows, tried } = choice;
-    let others = tried.iter().filter(|row| row.n_neighbors != *taken);
-    let others: Vec<String> =
-        others.map(|row| format!("{} {:.3} ± {:.3}", row.n_neighbors, row.behind, row.error)).collect();
-    match others.len() {
+    let behind = |row: &TriedNeighbors| match row.behind {
+        0.0 => format!("{} the likeliest", row.n_neighbors),
+        behind => format!("{} {behind:.3} ± {:.3}", row.n_neighbors, row.error),
+    };
+    let all: Vec<String> = tried.iter().map(behind).collect();
+    match all.len() {
         0 => format!("neighbours: {taken}; {rows} rows are too few to find a number"),
         _ => format!(
-            "neighbours: {taken}, with which rows held out are likeliest (of {rows}); behind, in nats per row: {}",
-            others.join(", ")
+            "neighbours: {taken}, the fewest within one standard error of the likeliest by rows held out (of {rows}); behind, in \
+             nats per row: {}",
+            all.join(", ")
         ),
     }
 }

@@ -20,6 +20,10 @@ fn number(columns: &Columns, method: &str, name: &str) -> f64 {
     row[place(name)].parse().unwrap_or_else(|_| panic!("{method} {name}: {row:?}"))
 }
 
+fn methods_of(told: &serde_json::Value) -> Vec<&str> {
+    told["methods"].as_array().unwrap().iter().map(|m| m["method"].as_str().unwrap()).collect()
+}
+
 #[test]
 fn every_method_is_run_and_measured() {
     let folder = with_curve();
@@ -27,8 +31,7 @@ fn every_method_is_run_and_measured() {
     let arguments =
         "compare c.csv --truth true1,true2 --methods all --n-inducing 10 --embeddings e.csv --report r.html";
     let told = run_json(folder, arguments);
-    let methods: Vec<&str> =
-        told["methods"].as_array().unwrap().iter().map(|m| m["method"].as_str().unwrap()).collect();
+    let methods = methods_of(&told);
     let all = "ll-lvm,ll-lvm-pruned,pca,mds,isomap,lle,ltsa,laplacian-eigenmaps,gplvm,bayesian-gplvm";
     assert_eq!(methods.join(","), all);
     let table = Columns::read(&folder.join("compare.csv"));
@@ -44,6 +47,12 @@ fn every_method_is_run_and_measured() {
         assert!(number(&table, method, "seconds") >= 0.0 && number(&table, method, "peak_mib") > 0.0, "{method}");
         assert!((0.0..=1.0).contains(&number(&table, method, "procrustes")), "{method}");
     }
+    // all are ranked alike, and a method that bends the sheet is not among the first
+    let ranks: Vec<f64> = methods_of(&told).iter().map(|method| number(&table, method, "mean_rank")).collect();
+    assert!((ranks.iter().sum::<f64>() - 55.0).abs() < 1e-9, "{ranks:?}");
+    assert!(number(&table, "ll-lvm", "mean_rank") < number(&table, "pca", "mean_rank"));
+    assert!(number(&table, "ll-lvm", "explained") > number(&table, "pca", "explained"));
+    assert!(number(&table, "ll-lvm", "log_density") > number(&table, "pca", "log_density"));
     let coordinates = Columns::read(&folder.join("e.csv"));
     assert_eq!((coordinates.rows.len(), coordinates.header.join(",")), (1500, "id,method,x1,x2".to_owned()));
     let svg = text(folder, "compare.svg");

@@ -163,7 +163,7 @@ fn the_factorised_engine_prunes() {
 #[test]
 fn the_factorised_engine_selects_and_compares() {
     let folder = with_sheet();
-    let grid = "select s.csv --columns y1:y3 -k 6,9 -d 1:2 --seeds 1 --engine factorised";
+    let grid = "select s.csv --columns y1:y3 --by bound -k 6,9 -d 1:2 --seeds 1 --engine factorised";
     let found = run_json(folder.path(), grid);
     assert!(found["best"]["mean"].as_f64().unwrap().is_finite());
     let exact = run_json(folder.path(), &format!("{grid} --force").replace("factorised", "exact"));

@@ -11,7 +11,7 @@ use python::{Exception, PythonWords};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use tangency::compare::{Comparison, Entrant};
-use tangency::evidence::{GraphChoice, PruneOptions, Selection, test_edges};
+use tangency::evidence::{GraphChoice, Judge, PruneOptions, Selection, test_edges};
 use tangency::extend::{Extension, check_parts, loadings};
 use tangency::graph::{EdgeNames, edges_from_cells};
 use tangency::inference::EngineKind;
@@ -89,6 +89,10 @@ fn with_tables() -> Vec<Case> {
         refused("select without a graph", select(vec![], vec![2], plain())),
         refused("select a graph twice", select(vec![nine(), nine()], vec![2], plain())),
         refused("select an edge to nowhere", select(vec![edges], vec![2], plain())),
+        refused(
+            "select by too few rows",
+            Selection::new(&table(), plain(), vec![GraphChoice::neighbors(30)], vec![2]).unwrap().by(Judge::HeldOut),
+        ),
         refused("select no dimension", select(vec![nine()], vec![0], plain())),
         refused("select without seeds", Selection::new(&table(), plain(), vec![nine()], vec![2]).unwrap().seeds(0)),
         refused(

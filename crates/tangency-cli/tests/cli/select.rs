@@ -6,8 +6,19 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-const HEADER: [&str; 9] =
-    ["n_neighbors", "n_components", "seed", "pieces", "bound", "bound_per_point", "n_iter", "stop", "graph"];
+const HEADER: [&str; 11] = [
+    "n_neighbors",
+    "n_components",
+    "seed",
+    "pieces",
+    "bound",
+    "bound_per_point",
+    "n_iter",
+    "stop",
+    "graph",
+    "part",
+    "log_density",
+];
 
 /// A folder with `s.csv`, 100 points of an S-shaped sheet.
 fn with_sheet() -> tempfile::TempDir {
@@ -16,7 +27,7 @@ fn with_sheet() -> tempfile::TempDir {
     folder
 }
 
-const SELECT: &str = "select s.csv --columns y1:y3 -k 5:9:2 -d 1:2 --seeds 2";
+const SELECT: &str = "select s.csv --columns y1:y3 --by bound -k 5:9:2 -d 1:2 --seeds 2";
 
 fn journal_lines(folder: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(folder.join("select.csv.partial")).unwrap_or_default();
@@ -113,7 +124,7 @@ fn hopeless_candidates_stop_early_unless_all_are_asked_for() {
 #[test]
 fn pieces_are_reported_or_joined() {
     let folder = with_sheet();
-    let arguments = "select s.csv --columns y1:y3 -k 1,9 -d 1:2 --seeds 2 --all";
+    let arguments = "select s.csv --columns y1:y3 --by bound -k 1,9 -d 1:2 --seeds 2 --all";
     let said = run(folder.path(), arguments).stdout;
     assert!(said.contains("in pieces: knn 1 ("), "{said}");
     let table = Columns::read(&folder.path().join("select.csv"));
@@ -135,7 +146,7 @@ fn pieces_are_reported_or_joined() {
 #[test]
 fn a_grid_all_in_pieces_has_a_table_and_no_best() {
     let folder = with_sheet();
-    let told = run_json(folder.path(), "select s.csv --columns y1:y3 -k 1 -d 1:2");
+    let told = run_json(folder.path(), "select s.csv --columns y1:y3 --by bound -k 1 -d 1:2");
     assert!(told["best"].is_null());
     assert_eq!(Columns::read(&folder.path().join("select.csv")).rows.len(), 2);
     assert!(!folder.path().join("select.svg").exists());
@@ -147,7 +158,7 @@ fn kinds_of_graphs_stand_side_by_side() {
     let chain: String = (0..99).map(|i| format!("{i},{}\n", i + 1)).collect();
     std::fs::write(folder.path().join("a.csv"), &chain).unwrap();
     std::fs::write(folder.path().join("b.csv"), format!("{chain}0,2\n")).unwrap();
-    let common = "select s.csv --columns y1:y3 -d 2 --seeds 1 --max-iter 20";
+    let common = "select s.csv --columns y1:y3 --by bound -d 2 --seeds 1 --max-iter 20";
     let arguments = format!("{common} -k 9 --mutual 12 --radius 1.5,0.9 --edges a.csv b.csv");
     let outcome = run(folder.path(), &arguments);
     assert!(outcome.stderr.contains("in the table only"), "{}", outcome.said());
@@ -165,7 +176,7 @@ fn kinds_of_graphs_stand_side_by_side() {
 #[test]
 fn a_start_that_is_the_same_every_time_is_fitted_once() {
     let folder = with_sheet();
-    let said = run(folder.path(), "select s.csv --columns y1:y3 -k 7,9 -d 2 --init isomap").stdout;
+    let said = run(folder.path(), "select s.csv --columns y1:y3 --by bound -k 7,9 -d 2 --init isomap").stdout;
     assert!(said.contains("same for every seed"), "{said}");
     assert_eq!(Columns::read(&folder.path().join("select.csv")).texts("seed"), ["0", "0"]);
 }
@@ -270,4 +281,37 @@ fn ctrl_c_keeps_what_is_done() {
     assert!((2..12).contains(&kept), "{kept} fits were kept");
     assert!(!folder.path().join("select.csv").exists());
     assert_eq!(run_json(folder.path(), &arguments)["resumed"], kept);
+}
+
+#[test]
+fn rows_held_out_rank_graphs_where_nothing_is_said() {
+    let folder = with_sheet();
+    let grid = "select s.csv --columns y1:y3 -k 6,9 -d 1:2 --seeds 1 --max-iter 12 --no-graph-likelihood --init isomap";
+    let told = run_json(folder.path(), &format!("{grid} --all"));
+    assert_eq!(told["by"], "held-out");
+    let table = Columns::read(&folder.path().join("select.csv"));
+    assert_eq!(table.rows.len(), 4 * (1 + 3), "a fit of all rows and three without a part each");
+    let (parts, densities) = (table.texts("part"), table.texts("log_density"));
+    let of = |k: &str, d: &str| -> f64 {
+        let ours = (0..table.rows.len()).filter(|&row| table.rows[row][..2] == [k, d] && !parts[row].is_empty());
+        // 100 rows in three parts of 34, 33 and 33
+        ours.map(|row| {
+            densities[row].parse::<f64>().unwrap() * [0.34, 0.33, 0.33][parts[row].parse::<usize>().unwrap()]
+        })
+        .sum()
+    };
+    for row in told["candidates"].as_array().unwrap() {
+        let held = &row["held_out"];
+        let expected = of(&row["n_neighbors"].to_string(), &row["n_components"].to_string());
+        assert!((held["mean"].as_f64().unwrap() - expected).abs() < 1e-9, "{row}");
+        assert_eq!(held["rows"], 100);
+    }
+    // a sheet is no curve
+    assert_eq!(told["best"]["n_components"], 2);
+    let said = run(folder.path(), &format!("{grid} --force")).stdout;
+    assert!(said.contains("log-density") && said.contains("held out") && said.contains("bound"), "{said}");
+    // the same rows with the bound as the judge, and one graph for which the bound is the judge anyway
+    assert_eq!(run_json(folder.path(), &format!("{grid} --by bound --force"))["by"], "bound");
+    let one = "select s.csv --columns y1:y3 -k 6 -d 1:2 --seeds 1 --max-iter 5 --init isomap --force";
+    assert_eq!(run_json(folder.path(), one)["by"], "bound");
 }

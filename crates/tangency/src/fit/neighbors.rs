@@ -1,4 +1,4 @@
-//! How many neighbours data want: the number with which rows that were left out are likeliest.
+//! How many neighbours data want: the smallest number with which rows that were held out are as likely as with any.
 
 use super::{Watching, probe};
 use crate::config::{AUTO, Config, Init};
@@ -26,7 +26,7 @@ const FALLING: usize = 2;
 /// How the number of neighbours was found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NeighborsChoice {
-    /// The number that was taken.
+    /// The number that was taken: the smallest within one standard error of the likeliest.
     pub taken: usize,
     /// Rows from which it was found.
     pub rows: usize,
@@ -41,7 +41,7 @@ pub struct TriedNeighbors {
     pub n_neighbors: usize,
     /// Mean log-density of rows that were held out, in nats and in the units of the table.
     pub log_density: f64,
-    /// How much less than with the number that was taken, on the same rows.
+    /// How much less than with the likeliest number, on the same rows.
     pub behind: f64,
     /// Standard error of that difference.
     pub error: f64,
@@ -133,8 +133,8 @@ fn is_falling(tried: &[Candidate]) -> bool {
     })
 }
 
-/// The best of those that still stand, by the mean over the rows that all of these were tried on; the usual number if one of
-/// them was not tried at all. Those that do so badly on these rows that others need not be tried stand no more.
+/// The smallest within one standard error of the likeliest of those that still stand, by the rows that all of these were tried
+/// on; the usual number if one of them was not tried at all. Those that do so badly on these rows that others need not be tried stand no more.
 fn choose(all: &mut [Candidate], rows: usize) -> NeighborsChoice {
     let standing = || all.iter().filter(|candidate| candidate.stands);
     let common = standing().map(|candidate| candidate.scores.len()).min().unwrap_or(0);
@@ -143,8 +143,11 @@ fn choose(all: &mut [Candidate], rows: usize) -> NeighborsChoice {
     let Some(best) = best.filter(|_| common > 0) else {
         return NeighborsChoice { taken: USUAL, rows, tried: vec![] };
     };
-    let taken = best.n_neighbors;
     let paired: Vec<Paired> = all.iter().map(|candidate| Paired::new(&candidate.scores, &best.scores)).collect();
+    let level = all.iter().zip(&paired).find(|(candidate, paired)| {
+        candidate.stands && candidate.scores.len() == best.scores.len() && paired.is_level()
+    });
+    let taken = level.map_or(best.n_neighbors, |(candidate, _)| candidate.n_neighbors);
     let tried = all.iter().zip(&paired).filter(|(candidate, _)| !candidate.scores.is_empty());
     let tried = tried.map(|(candidate, paired)| TriedNeighbors {
         n_neighbors: candidate.n_neighbors,
