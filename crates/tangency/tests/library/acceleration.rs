@@ -26,7 +26,7 @@ fn acceleration_shortens_the_climb_and_keeps_its_end() {
 
 #[test]
 fn the_bound_never_falls_along_a_run() {
-    let (roll, edges) = clean_roll(150, 0.05, 1);
+    let (roll, edges) = clean_roll(100, 0.05, 1);
     let fixed = Config { lambda: Rule::Fixed(1.0), nu: Rule::Fixed(0.0), ..paper() };
     let smooth = Config { nu: Rule::Fixed(0.0), ..paper() };
     for preset in [paper(), Config::authors(), fixed, smooth] {
@@ -43,7 +43,7 @@ fn the_bound_never_falls_along_a_run() {
 
 #[test]
 fn one_thread_or_more_give_the_same_bits() {
-    let (roll, edges) = clean_roll(420, 0.05, 1);
+    let (roll, edges) = clean_roll(310, 0.05, 1);
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| fit(Config { max_iter: 20, ..paper() }, &roll.points, &edges))

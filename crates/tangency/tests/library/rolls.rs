@@ -8,7 +8,7 @@ use tangency::{Config, Init, Rule, Stop};
 #[test]
 fn default_unrolls_stays_unrolled_and_beats_ten_starts_of_the_authors() {
     for (seed, noise) in [(0, 0.0), (1, 0.15)] {
-        let (roll, edges) = clean_roll(400, noise, seed);
+        let (roll, edges) = clean_roll(280, noise, seed);
         let short = fit(paper(), &roll.points, &edges);
         let r2 = affine_r2(&short.coordinates, &roll.truth).unwrap();
         assert_eq!(short.stop, Stop::Converged);
