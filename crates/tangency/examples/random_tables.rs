@@ -183,7 +183,7 @@ impl Draw {
     }
 
     /// Points of two or three dimensions turned into `d`, with noise.
-    fn into_space(&mut self, flat: &Matrix, d: usize, noise: f64) -> Matrix {
+    fn embedded(&mut self, flat: &Matrix, d: usize, noise: f64) -> Matrix {
         let turn = self.matrix(flat.ncols(), d, Self::normal);
         let noise = self.matrix(flat.nrows(), d, |draw| noise * draw.normal());
         flat * turn + noise
@@ -221,11 +221,7 @@ fn all() -> Vec<Table> {
     ] {
         add(&mut tables, "a ring", format!("noise {noise}"), |draw| {
             let flat = ring(draw, n, 0.0);
-            if d == 2 {
-                flat + draw.matrix(n, 2, |draw| noise * draw.normal())
-            } else {
-                draw.into_space(&flat, d, noise)
-            }
+            if d == 2 { flat + draw.matrix(n, 2, |draw| noise * draw.normal()) } else { draw.embedded(&flat, d, noise) }
         });
     }
     for (n, d, gap, noise) in [
@@ -239,7 +235,7 @@ fn all() -> Vec<Table> {
         add(&mut tables, "two rings", format!("gap {gap}, noise {noise}"), |draw| {
             let (left, right) = (ring(draw, n / 2, 0.0), ring(draw, n / 2, 2.0 + gap));
             let flat = Matrix::from_fn(n, 2, |i, c| if i < n / 2 { left[(i, c)] } else { right[(i - n / 2, c)] });
-            draw.into_space(&flat, d, noise)
+            draw.embedded(&flat, d, noise)
         });
     }
     for (n, noise) in [(60, 0.0), (100, 0.05), (200, 0.1), (200, 0.3), (300, 0.05), (300, 0.2)] {
@@ -248,7 +244,7 @@ fn all() -> Vec<Table> {
     for (n, d, noise) in [(30, 2, 0.0), (100, 3, 0.0), (100, 10, 1e-6), (200, 5, 0.01), (300, 20, 0.1), (300, 3, 0.5)] {
         add(&mut tables, "a line", format!("noise {noise}"), |draw| {
             let along = draw.matrix(n, 1, Draw::uniform);
-            draw.into_space(&along, d, noise)
+            draw.embedded(&along, d, noise)
         });
     }
     for (n, d) in [(30, 3), (60, 5), (100, 2), (100, 10), (200, 3), (200, 20), (300, 5), (300, 30)] {
