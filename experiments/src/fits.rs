@@ -3,9 +3,10 @@
 use crate::PEAK;
 use std::ops::ControlFlow;
 use tangency::compare::{Comparison, Entrant, Meter, Trial};
+use tangency::config::FeatureWeight;
 use tangency::evidence::{Cell, GraphChoice, Judge, Selection};
 use tangency::linalg::Matrix;
-use tangency::{Config, Result, Symmetry};
+use tangency::{Config, Fit, Fitter, Result, Stop, Symmetry};
 use tangency_report::{Figure, FigureError, Multiple, Point, Series, curves};
 
 /// A number with so many digits.
@@ -16,6 +17,23 @@ pub fn digits(value: Option<f64>, places: usize) -> String {
 /// Words as a row of a table.
 pub fn row<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     words.into_iter().map(str::to_owned).collect()
+}
+
+/// The models that are fitted side by side: their names, and whether the graph has a likelihood of its own.
+pub const MODELS: [(&str, bool); 2] = [("the paper's model", false), ("default model", true)];
+
+/// The plain model with the graph's likelihood. Only at one weight of the features do its bounds compare, and only on one graph.
+pub fn weight_one(config: &Config) -> Config {
+    Config { graph_likelihood: true, feature_weight: FeatureWeight::Fixed(1.0), ..config.clone() }
+}
+
+/// The weight of the features that a fit took, in words; empty for the paper's model alone.
+pub fn weight_taken(fit: &Fit) -> String {
+    let words = fit.features.as_ref().map(|choice| match choice.weight() {
+        Some(weight) => weight.to_string(),
+        None => "polished by the paper's model".to_owned(),
+    });
+    words.unwrap_or_default()
 }
 
 /// The bound against k: its mean and spread over seeds.
@@ -52,6 +70,22 @@ impl Ladder {
         let mut steps: Vec<_> = steps.collect();
         steps.sort_by_key(|step| step.0);
         Ok(Self { steps })
+    }
+
+    /// Fits every k once under the graph's likelihood, with weight 1 of the features. Grids of the library do not do this: to
+    /// its own likelihood the graph is data.
+    pub fn climb_on_graphs(
+        points: &Matrix,
+        config: &Config,
+        neighbors: std::ops::RangeInclusive<usize>,
+    ) -> Result<Self> {
+        let steps = neighbors.map(|n_neighbors| {
+            eprintln!("graph's likelihood, k = {n_neighbors}");
+            let config = Config { n_neighbors, connect: true, draws: Some(0), ..weight_one(config) };
+            let fit = Fitter::new(config).fit(points)?;
+            Ok((n_neighbors, fit.bound(), 0.0, 1, usize::from(fit.stop != Stop::Converged)))
+        });
+        Ok(Self { steps: steps.collect::<Result<_>>()? })
     }
 
     /// The k with the highest mean.
@@ -112,7 +146,12 @@ pub fn run_each(
                 shared.len() - 1
             }
         };
-        trials.push(shared[place].1.run(*entrant, &mut |_, _| ControlFlow::Continue(())));
+        let mut trial = shared[place].1.run(*entrant, &mut |_, _| ControlFlow::Continue(()));
+        if !matches!(entrant, Entrant::Peer(_)) {
+            let model = MODELS.iter().find(|model| model.1 == config.graph_likelihood).map_or("", |model| model.0);
+            trial.settings = format!("{model}, {}", trial.settings);
+        }
+        trials.push(trial);
         first.get_or_insert(place);
     }
     Ok((first.map(|place| shared.swap_remove(place).1), trials))

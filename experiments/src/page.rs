@@ -74,6 +74,11 @@ cores of an AMD EPYC. The measures are those of `tangency compare`: *Procrustes*
 rotation and scale (0 is best), *R²* the share of the truth that an affine map of the coordinates explains, *trust* tells
 whether neighbours on the map are neighbours in truth (or, where no truth is known, in the data), with 12 neighbours. What is
 needed to repeat them, and where the data come from, is in [experiments](../experiments).
+
+Two models are fitted side by side: *the paper's model* (`--no-graph-likelihood`), and the *default model*, which adds the graph's own
+likelihood and takes the largest weight of the features that keeps neighbourhoods. **Their bounds do not compare with each other.** Those of
+the default model do not compare between weights, nor between graphs, because to its likelihood the graph is data; where they are
+shown against k or graphs, they are shown as they are, with weight 1.
 ";
 
 /// Writes docs/results.md.

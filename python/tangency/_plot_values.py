@@ -62,7 +62,9 @@ def bound(model: LLLVM, *, ax: Axes | None = None) -> Axes:
 def selection(selection: Selection, *, ax: Axes | None = None) -> Axes:
     """Draw what ranks the settings that `select` tried: the log-density of rows held out, or the mean bound.
 
-    Bars are the standard error of the difference to the likeliest, or the standard deviation over the seeds. It stands against `n_neighbors`, one line a dimension; against `n_components` if there was one number of
+    Bars are the standard error of the difference to the likeliest, or the standard deviation over the seeds.
+
+    It stands against `n_neighbors`, one line a dimension; against `n_components` if there was one number of
     neighbours; against the names of the graphs if they are not all neighbour graphs. A ring marks the best setting,
     hollow markers those that left the race before all fits were made.
 

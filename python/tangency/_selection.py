@@ -94,7 +94,7 @@ class Selection:
         """
         best = self.best_
         if best is None:
-            raise ValueError("no candidate could be ranked, so that there is no best one; see the cells for the reasons")
+            raise ValueError("no candidate could be ranked, so there is no best one; see the cells for the reasons")
         ours = [cell for cell in self.cells if all(cell[name] == best[name] for name in ("graph", "n_components"))]
         # the bound of a fit that collapsed says nothing
         counted = [cell for cell in ours if cell["bound"] is not None and cell["stop"] != "collapsed"]

@@ -286,7 +286,7 @@ fn ctrl_c_keeps_what_is_done() {
 #[test]
 fn rows_held_out_rank_graphs_where_nothing_is_said() {
     let folder = with_sheet();
-    let grid = "select s.csv --columns y1:y3 -k 6,9 -d 1:2 --seeds 1 --max-iter 12 --no-graph-likelihood --init isomap";
+    let grid = "select s.csv --columns y1:y3 -k 6,9 -d 1:2 --seeds 1 --max-iter 20 --init isomap";
     let told = run_json(folder.path(), &format!("{grid} --all"));
     assert_eq!(told["by"], "held-out");
     let table = Columns::read(&folder.path().join("select.csv"));
