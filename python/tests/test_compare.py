@@ -44,7 +44,7 @@ def test_a_record_holds_what_was_done_and_every_measure(compared, curve):
     assert isinstance(compared, Comparison) and compared.complete
     assert [record["method"] for record in compared.records] == SOME == list(compared.embeddings)
     for record in compared.records:
-        head = ["method", "settings", "seconds", "peak_mib", "objective"]
+        head = ["method", "settings", "seconds", "peak_mib", "mean_rank", "objective"]
         assert list(record) == [*head, *MEASURES, "note", "failed"]
         assert record["seconds"] > 0 and record["peak_mib"] > 0.01 and not record["failed"]
         assert all(isinstance(record[name], float) for name in MEASURES)
@@ -83,14 +83,17 @@ def test_it_repeats_on_any_number_of_threads(compared, curve):
 
 def test_it_shows_itself_as_a_table(compared):
     lines = repr(compared).splitlines()
-    known = "method settings seconds MiB Procrustes R² trust (truth) cont. (truth)"
-    assert lines[0].split() == f"{known} trust continuity geodesic 1-NN error ±".split()
-    assert [line.split()[0] for line in lines[1:6]] == SOME
-    assert lines[6].startswith("ll-lvm-pruned: ")
+    known = "method settings seconds MiB rank Procrustes R² trust (truth) cont. (truth)"
+    assert lines[0].split() == f"{known} trust continuity explained density geodesic 1-NN error ±".split()
+    # the best by measures that need no truth first
+    ranked = sorted(compared.records, key=lambda record: record["mean_rank"])
+    assert [line.split()[0] for line in lines[1:6]] == [record["method"] for record in ranked]
+    assert sum(record["mean_rank"] for record in ranked) == pytest.approx(15)
+    assert lines[6].startswith("rank: ") and lines[7].startswith("ll-lvm-pruned: ")
     page = compared._repr_html_()
     assert page.count("<tr>") == 6 and page.count("<th>") == page.count("<td>") // 5
     frame = compared.to_pandas()
-    assert frame.shape == (5, 16) and list(frame["method"]) == SOME
+    assert frame.shape == (5, 19) and list(frame["method"]) == SOME
 
 
 def test_names_in_a_page_stay_text(compared):

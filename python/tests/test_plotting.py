@@ -208,7 +208,7 @@ def test_selections_of_one_graph_or_of_named_graphs():
     named = Summaries(summary("graph 10", None, 2, 9.0), summary("graph 9", None, 2, 5.0))
     axes = drawn(plotting.selection(named))
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["graph 9", "graph 10"]
-    with pytest.raises(ValueError, match="no fit with a bound"):
+    with pytest.raises(ValueError, match="no fit to draw"):
         plotting.selection(Summaries(summary("knn 7", 7, 2, None)))
 
 

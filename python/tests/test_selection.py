@@ -93,6 +93,7 @@ def test_every_fit_is_a_cell(found):
 def test_the_summary_says_how_far_each_is_behind(found):
     names = {"graph", "n_neighbors", "n_components", "mean", "std", "count"}
     names |= {"not_converged", "collapsed", "failed", "raced", "equal_to_best", "behind", "spreads"}
+    names |= {"held_out", "held_out_behind", "held_out_error", "held_out_rows"}
     assert all(set(candidate) == names for candidate in found.summary)
     ranked = [candidate for candidate in found.summary if candidate["mean"] is not None]
     assert ranked == found.summary[: len(ranked)] and found.best_ == ranked[0]
@@ -161,7 +162,7 @@ def test_a_collapsed_fit_gives_no_best_model(small):
     settings = {"n_neighbors": 8, "n_components": 2, "seeds": 1, "graph_likelihood": False}
     found = select(small, **settings)
     assert found.cells[0]["stop"] == "collapsed" and found.best_ is None
-    assert repr(found) == "Selection of 1 candidates, none with a bound"
+    assert repr(found) == "Selection of 1 candidates, none of which could be ranked"
     with pytest.raises(ValueError, match="no candidate has a bound"):
         found.best_model(small)
 
@@ -176,7 +177,8 @@ def test_the_best_model_is_not_made_from_a_seed_that_collapsed(small):
     ]
     row = {"candidate": 0, "name": "knn 5", "n_neighbors": 5, "n_components": 2, "mean": 0.75, "deviation": 0.3}
     row |= {"count": 2, "not_converged": 0, "collapsed": 1, "failed": 0, "raced": 0, "equal_to_best": False}
-    evidence = {"candidates": [row | {"behind": {"nats": 0.0, "spreads": None}}], "cells": cells}
+    row["held_out"] = None
+    evidence = {"by": "bound", "candidates": [row | {"behind": {"nats": 0.0, "spreads": None}}], "cells": cells}
     made = Selection(evidence, True, {"max_iter": 2}, {"knn 5": {"n_neighbors": 5}}, [], "")
     assert made.best_model(small).random_state == 5
 
@@ -206,7 +208,7 @@ def test_a_fit_has_the_threads_that_are_left(small, monkeypatch):
     monkeypatch.setattr(_parallel, "finished", noted)
     monkeypatch.setattr(_settings, "threads", lambda n_jobs: 4)
     select(small, n_neighbors=5, n_components=2, seeds=1, max_iter=2)
-    select(small, n_neighbors=[5, 6], n_components=2, seeds=1, max_iter=2)
+    select(small, n_neighbors=[5, 6], n_components=2, seeds=1, max_iter=2, by="bound")
     assert given == [(1, [4]), (2, [2, 2])]
 
 
@@ -259,7 +261,7 @@ def test_graphs_of_every_kind_are_candidates(small):
     dense[near[:, 0], near[:, 1]] = True
     given = {"pairs": near, "sparse": sparse.csr_array(dense.astype(float)), "dense": dense}
     settings = {"n_components": 1, "seeds": 1, "max_iter": 10}
-    found = select(small, n_neighbors=6, symmetry=["or", "mutual"], radius=1.0, graphs=given, **settings)
+    found = select(small, n_neighbors=6, symmetry=["or", "mutual"], radius=1.0, graphs=given, by="bound", **settings)
     assert [cell["graph"] for cell in found.cells] == [
         "knn 6", "mutual 6", "radius 1", "edges pairs", "edges sparse", "edges dense",
     ]  # fmt: skip
@@ -283,14 +285,14 @@ def test_graphs_of_every_kind_are_candidates(small):
 def test_the_best_model_has_the_graph_of_its_kind(small, graph):
     if "graphs" in graph:
         graph = {"graphs": {"mine": datasets.true_edges(small, small, 5)[0]}}
-    found = select(small, **graph, seeds=1, max_iter=20, n_jobs=1, graph_likelihood=False)
+    found = select(small, **graph, seeds=1, max_iter=20, n_jobs=1, graph_likelihood=False, by="bound")
     assert found.best_ is not None
     model = found.best_model(small)
     assert model.lower_bound_ == found.cells[0]["bound"] and model.n_jobs == 1
 
 
 def test_neighbours_may_come_from_a_generator(small):
-    found = select(small, (k for k in (5, 6)), 2, symmetry=iter(["or", "mutual"]), seeds=1, max_iter=3)
+    found = select(small, (k for k in (5, 6)), 2, symmetry=iter(["or", "mutual"]), seeds=1, max_iter=3, by="bound")
     assert [cell["graph"] for cell in found.cells] == ["knn 5", "knn 6", "mutual 5", "mutual 6"]
 
 

@@ -14,9 +14,6 @@ pub struct Paired {
 }
 
 impl Paired {
-    /// More standard errors than this are a clear difference.
-    const CLEAR: f64 = 2.0;
-
     /// How far scores are behind those of the best.
     pub fn new(scores: &[f64], best: &[f64]) -> Self {
         let differences: Vec<f64> = best.iter().zip(scores).map(|(best, score)| best - score).collect();
@@ -25,9 +22,9 @@ impl Paired {
         Self { behind, error: (squares / (count - 1.0).max(1.0) / count).sqrt(), rows: differences.len() }
     }
 
-    /// Whether they are so far behind that more rows will hardly change it.
-    pub fn is_hopeless(&self) -> bool {
-        self.rows > 1 && self.behind > Self::CLEAR * self.error
+    /// Whether they are more than so many standard errors behind.
+    pub fn is_behind(&self, errors: f64) -> bool {
+        self.rows > 1 && self.behind > errors * self.error
     }
 
     /// Whether they are within one standard error of the best.
@@ -50,9 +47,9 @@ mod tests {
         let paired = Paired::new(&[1.0, 2.0, 3.0], &[2.0, 4.0, 6.0, 100.0]);
         assert_eq!((paired.behind, paired.rows), (2.0, 3));
         assert!((paired.error - (1.0f64 / 3.0).sqrt()).abs() < 1e-12);
-        assert!(paired.is_hopeless() && !paired.is_level());
+        assert!(paired.is_behind(2.0) && !paired.is_level());
         let same = Paired::new(&[1.0, 5.0], &[1.0, 5.0]);
-        assert!(same.is_level() && !same.is_hopeless());
-        assert!(!Paired::new(&[], &[1.0]).is_hopeless(), "nothing is known yet");
+        assert!(same.is_level() && !same.is_behind(0.0));
+        assert!(!Paired::new(&[], &[1.0]).is_behind(0.0), "nothing is known yet");
     }
 }

@@ -20,6 +20,8 @@ const PARTS: usize = 3;
 const PROBE: usize = 8;
 /// The weight of the features in such a fit.
 const WEIGHT: f64 = 0.3;
+/// A number that is behind the likeliest by so many standard errors after one part is not tried on the others.
+const HOPELESS: f64 = 2.0;
 /// So many numbers one after the other that are clearly worse than a smaller one end the way up the ladder.
 const FALLING: usize = 2;
 
@@ -129,7 +131,7 @@ fn is_falling(tried: &[Candidate]) -> bool {
     let Some(before) = tried.len().checked_sub(FALLING).filter(|&before| before > 0) else { return false };
     let best = (0..before).max_by(|&a, &b| mean(&tried[a].scores).total_cmp(&mean(&tried[b].scores)));
     best.is_some_and(|best| {
-        tried[before..].iter().all(|last| Paired::new(&last.scores, &tried[best].scores).is_hopeless())
+        tried[before..].iter().all(|last| Paired::new(&last.scores, &tried[best].scores).is_behind(HOPELESS))
     })
 }
 
@@ -158,7 +160,7 @@ fn choose(all: &mut [Candidate], rows: usize) -> NeighborsChoice {
     });
     let choice = NeighborsChoice { taken, rows, tried: tried.collect() };
     for (candidate, paired) in all.iter_mut().zip(&paired) {
-        candidate.stands &= !paired.is_hopeless();
+        candidate.stands &= !paired.is_behind(HOPELESS);
     }
     choice
 }

@@ -22,7 +22,6 @@ pub fn cases() -> Vec<Case> {
         bad("half a dimension", "-d 1.5", &["--n-components", "1.5"]),
         bad("as many dimensions as points", "-d 40", &["--n-components", "only 40 rows"]),
         bad("more dimensions than features", "-d 1:4", &["--n-components", "is 4", "3 feature(s)"]),
-        bad("an unknown judge", "--by evidence", &["--by", "held-out", "bound"]),
         bad("too few rows to hold some out", "--by held-out -k 5,30", &["--by", "26 of the 40 rows", "30 neighbours"]),
         bad("no seeds", "--seeds 0", &["seeds", "1"]),
         bad("radius zero", "--radius 0,1", &["radius", "positive", "0,1"]),

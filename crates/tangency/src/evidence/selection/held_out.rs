@@ -27,6 +27,8 @@ crate::choice! {
 pub(super) const PARTS: usize = 3;
 /// Most iterations of a fit that rows are scored by.
 const ITERATIONS: usize = 40;
+/// A candidate that is behind the likeliest by so many standard errors gets no further part.
+const HOPELESS: f64 = 3.0;
 /// The weight of the features there, if none is asked for.
 const WEIGHT: f64 = 0.3;
 /// So many rows a part are asked for, and so many times the largest number of neighbours must be left.
@@ -153,7 +155,7 @@ pub(super) fn scores(cells: &[&Cell]) -> Vec<f64> {
 pub(super) fn hopeless(scores: &[Vec<f64>], parts_done: &[usize]) -> Vec<bool> {
     let Some(best) = best(scores) else { return vec![false; scores.len()] };
     let given_up = |c: usize| scores[c].is_empty() && parts_done[c] > 0;
-    (0..scores.len()).map(|c| given_up(c) || Paired::new(&scores[c], &scores[best]).is_hopeless()).collect()
+    (0..scores.len()).map(|c| given_up(c) || Paired::new(&scores[c], &scores[best]).is_behind(HOPELESS)).collect()
 }
 
 /// The candidate whose mean is highest on the rows that it has in common with each other one: of those with the most rows.

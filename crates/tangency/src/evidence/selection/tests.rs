@@ -284,7 +284,7 @@ fn parts_are_raced_by_the_rows_that_all_have_scored() {
     let mut cells: Vec<Cell> = (0..2).map(|c| cell(c, 0, 0.0, CellStop::Converged)).collect();
     cells.push(scored(0, 0, &[1.0, 2.0, 3.0]));
     assert_eq!(parts(&cells), [(1, 0)], "a round is waited for");
-    cells.push(scored(1, 0, &[0.0, 1.1, 1.9]));
+    cells.push(scored(1, 0, &[0.0, 1.01, 1.99]));
     assert_eq!(parts(&cells), [(0, 1)], "the other is clearly behind");
     cells[3] = scored(1, 0, &[0.0, 2.1, 2.9]);
     assert_eq!(parts(&cells), [(0, 1), (1, 1)]);
