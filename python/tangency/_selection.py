@@ -98,8 +98,8 @@ class Selection:
         ours = [cell for cell in self.cells if all(cell[name] == best[name] for name in ("graph", "n_components"))]
         # the bound of a fit that collapsed says nothing
         counted = [cell for cell in ours if cell["bound"] is not None and cell["stop"] != "collapsed"]
-        first = self._settings["random_state"]
-        seed = max(counted, key=lambda cell: cell["bound"])["seed"] if counted else first
+        best_cell = max(counted, key=lambda cell: cell["bound"]) if counted else None
+        seed = self._settings.get("random_state") if best_cell is None else best_cell["seed"]
         params = self._settings | {"n_components": best["n_components"], "random_state": seed}
         return LLLVM(**(params | self._graphs[best["graph"]])).fit(X)
 

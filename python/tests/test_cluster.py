@@ -86,7 +86,7 @@ def test_starts_on_the_cluster_give_the_same_fit(client, rows, settings):
 
 def test_a_sweep_outlives_a_worker_and_loses_no_cell(client, monkeypatch):
     table = datasets.make_s_curve(250)[0]
-    grid = {"n_neighbors": [6, 8], "n_components": 2, "seeds": 4, "max_iter": 20, "init": "random", "race": False}
+    grid = {"n_neighbors": [6, 8], "n_components": 2, "seeds": 4, "max_iter": 20, "init": "random", "race": False, "by": "bound"}
     before, done, killed = client.run(os.getpid), [], []
     finished = _parallel.finished
 
@@ -120,7 +120,7 @@ def test_a_sweep_outlives_a_worker_and_loses_no_cell(client, monkeypatch):
 
 
 def test_ctrl_c_ends_a_sweep_on_the_cluster_and_it_goes_on_here(client, rows, monkeypatch):
-    grid = {"n_neighbors": [5, 6, 7], "n_components": [1, 2], "seeds": 2, "max_iter": 30}
+    grid = {"n_neighbors": [5, 6, 7], "n_components": [1, 2], "seeds": 2, "max_iter": 30, "by": "bound"}
     finished = _parallel.finished
 
     def watched(*arguments):

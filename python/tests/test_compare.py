@@ -25,6 +25,8 @@ MEASURES = [
     "truth_continuity",
     "trustworthiness",
     "continuity",
+    "explained",
+    "log_density",
     "geodesic_correlation",
     "knn_error",
     "knn_error_deviation",

@@ -267,7 +267,7 @@ def test_ctrl_c_ends_a_fit_and_keeps_it(settings, title):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_ends_a_selection_of_which_nothing_is_done(n_jobs):
     work = f"""
-selection = select(X, [6, 8], [1, 2], seeds=2, tol=0, max_iter=10**9, n_jobs={n_jobs})
+selection = select(X, [6, 8], [1, 2], seeds=2, by="bound", tol=0, max_iter=10**9, n_jobs={n_jobs})
 found = dict(complete=selection.complete, cells=selection.cells)
 """
     found = interrupted(work)

@@ -163,7 +163,7 @@ def test_a_collapsed_fit_gives_no_best_model(small):
     found = select(small, **settings)
     assert found.cells[0]["stop"] == "collapsed" and found.best_ is None
     assert repr(found) == "Selection of 1 candidates, none of which could be ranked"
-    with pytest.raises(ValueError, match="no candidate has a bound"):
+    with pytest.raises(ValueError, match="no candidate could be ranked"):
         found.best_model(small)
 
 

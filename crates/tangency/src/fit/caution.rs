@@ -162,8 +162,8 @@ fn thousandths(value: u32) -> String {
     format!("0.{value:03}")
 }
 
-/// A map counts as worse than another when its trustworthiness is lower by this many thousandths.
-const WORSE: u32 = 2;
+/// A map counts as worse than another when its trustworthiness is lower by more than this.
+const WORSE: f64 = 0.002;
 /// A feature or row holds nearly all of the variance from this share on.
 const NEARLY_ALL: f64 = 0.9;
 const MOST: f64 = 0.5;
@@ -178,10 +178,12 @@ impl Fit {
         // as many components as features keep everything
         let reduces = self.coordinates.ncols() < self.observations.ncols();
         if let Some(quality) = self.quality.filter(|_| reduces) {
-            let (ours, pca) = (in_thousandths(quality.trustworthiness), in_thousandths(quality.pca));
-            let start = quality.start.map(in_thousandths);
-            cautions.extend((ours + WORSE < pca).then_some(Caution::WorseThanPca { ours, pca }));
-            let start = start.filter(|start| ours + WORSE < *start);
+            // what is shown is cut at 0.999, what decides is not
+            let worse_than = |other: &f64| quality.trustworthiness + WORSE < *other;
+            let ours = in_thousandths(quality.trustworthiness);
+            let pca = Some(quality.pca).filter(worse_than).map(in_thousandths);
+            cautions.extend(pca.map(|pca| Caution::WorseThanPca { ours, pca }));
+            let start = quality.start.filter(worse_than).map(in_thousandths);
             cautions.extend(start.map(|start| Caution::WorseThanStart { ours, start }));
         }
         let (used, of) = (self.used_components(), self.coordinates.ncols());
