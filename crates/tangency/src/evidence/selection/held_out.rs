@@ -89,7 +89,7 @@ impl Selection {
         let config = Config {
             n_components: candidate.n_components,
             engine: if asked.engine == EngineKind::Auto { EngineKind::Factorised } else { asked.engine },
-            init: if asked.init == Init::Auto { Init::Isomap } else { asked.init.clone() },
+            init: if asked.init == Init::Auto { Init::Isomap } else { asked.init },
             feature_weight: match asked.feature_weight {
                 FeatureWeight::Auto | FeatureWeight::Polish => FeatureWeight::Fixed(WEIGHT),
                 fixed => fixed,
