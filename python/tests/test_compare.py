@@ -107,7 +107,9 @@ def test_names_in_a_page_stay_text(compared):
 def test_nothing_known_leaves_measures_out(table):
     found = compare(table, methods="pca")
     (record,) = found.records
-    assert [record[name] for name in MEASURES[:4]] + [record[name] for name in MEASURES[7:]] == [None] * 6
+    of_truth, of_labels = MEASURES[:4], MEASURES[-2:]
+    assert [record[name] for name in of_truth + of_labels] == [None] * 6
+    assert all(isinstance(record[name], float) for name in MEASURES[4:-2]) and record["mean_rank"] == 1
     assert found.model is None and "Procrustes" not in repr(found) and "1-NN" not in found._repr_html_()
     with pytest.raises(ValueError, match="put 'll-lvm' among the methods"):
         found.report()
