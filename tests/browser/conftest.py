@@ -152,7 +152,8 @@ def hostile(curve, folder, tangency):
 
 @pytest.fixture(scope="session")
 def selected(curve, folder, tangency):
-    words = "select curve.csv --columns y1:y3 -k 6,9 -d 1:2 --by bound --seeds 2 --all --out select.csv --report select.html"
+    words = "select curve.csv --columns y1:y3 -k 6,9 -d 1:2 --by bound --seeds 2 --all"
+    words += " --out select.csv --report select.html"
     return folder / "select.html", json.loads(tangency(*words.split(), "--json", folder=folder))
 
 
