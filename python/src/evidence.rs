@@ -84,7 +84,7 @@ fn told(progress: &PruneProgress) -> ProgressReport {
 }
 
 /// Candidate, settings, edges and the part held out of a fit to be made.
-type NextFit<'py> = (usize, String, OutPairs<'py>, Option<usize>);
+type NextFit<'py> = (usize, String, Option<OutPairs<'py>>, Option<usize>);
 
 /// A graph to be tried: its kind (`or`, `mutual`, `radius` or a name), a number, and edges.
 type GraphArgument<'py> = (String, f64, Option<PairArray<'py>>);
@@ -145,7 +145,10 @@ impl NativeSelection {
     /// Candidate, settings, edges and the part held out of the fits that come next.
     fn next_fits<'py>(&self, py: Python<'py>, done: Vec<String>) -> PyResult<Vec<NextFit<'py>>> {
         let next = self.grid.next_fits(&cells(&done)?);
-        let of = |fit: &CellFit| Ok((fit.candidate, settings::json(&fit.config)?, pairs(py, &fit.edges)?, fit.part));
+        let of = |fit: &CellFit| {
+            let edges = fit.edges.as_ref().map(|edges| pairs(py, edges)).transpose()?;
+            Ok((fit.candidate, settings::json(&fit.config)?, edges, fit.part))
+        };
         next.iter().map(of).collect()
     }
 
@@ -169,12 +172,13 @@ pub fn run_cell(
     values: TableArray<'_>,
     candidate: usize,
     config: &str,
-    edges: PairArray<'_>,
+    edges: Option<PairArray<'_>>,
     part: Option<usize>,
     threads: usize,
     stop: Option<&StopFlag>,
 ) -> PyResult<Option<String>> {
-    let fit = CellFit { candidate, config: settings::config(config)?, edges: crate::arrays::edges(&edges)?, part };
+    let edges = edges.as_ref().map(crate::arrays::edges).transpose()?;
+    let fit = CellFit { candidate, config: settings::config(config)?, edges, part };
     let lying = TableLayout::of(&values)?;
     let cell = attend_until(py, stop, threads, None, |watch| fit.run(lying.view(), &|| watch.stopped(), &PythonWords))?;
     cell.as_ref().map(settings::json).transpose()

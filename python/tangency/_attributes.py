@@ -47,6 +47,7 @@ class Attributes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.quality_ = json.loads(native.measures)
         self.n_used_ = native.n_used
         self.dimension_ = None if native.dimension is None else json.loads(native.dimension)
+        self.scaling_ = None if native.scaling is None else json.loads(native.scaling)
         self.neighbors_ = None if native.neighbors is None else json.loads(native.neighbors)
         self.n_iter_ = len(self.lower_bounds_)
         self.stop_reason_ = native.stop

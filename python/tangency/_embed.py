@@ -59,7 +59,7 @@ def embed(
     graph: Any = None,
     connect: bool = False,
     largest: bool = False,
-    scaling: str = "max-abs",
+    scaling: str = "auto",
     regularization: float = 1e-3,
     n_inducing: int = 30,
     max_iter: int = 1000,
@@ -93,7 +93,7 @@ default='isomap'
         Join a graph that is in pieces by the shortest bridges. If neither this nor `largest`, pieces are an error.
     largest : bool, default=False
         Embed only the largest piece.
-    scaling : {'max-abs', 'none', 'per-feature'}, default='max-abs'
+    scaling : {'auto', 'max-abs', 'none', 'per-feature'}, default='auto'
         As of :class:`LLLVM`.
     regularization : float, default=1e-3
         Share of the trace of a local Gram matrix that locally linear embedding adds to its diagonal.

@@ -49,8 +49,9 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     coarse_tol : float, default=1e-2
         The same for a run that began from a coarser graph. Most of what such a run would gain later it gains slowly;
         make it as small as `tol` where bounds are to be compared.
-    scaling : {'max-abs', 'none', 'per-feature'}, default='max-abs'
+    scaling : {'auto', 'max-abs', 'none', 'per-feature'}, default='auto'
         Centred features are divided by the one largest absolute entry, not at all, or each by its standard deviation.
+        'auto' does the last where their units seem to differ and the first otherwise, see `scaling_`.
     metric : {'euclidean', 'precomputed'}, default='euclidean'
         With 'precomputed' and no graph, `X` is a square table of distances, from which measurements are made by
         classical scaling; `transform` then takes distances to the training rows.
@@ -152,6 +153,9 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         Whether neighbours on the map are neighbours in the table: of the 'map', of 'pca', and of the 'start'.
     sociability_ : ndarray of shape (n_samples,) or None
         How readily each point has neighbours, ρ of the graph's likelihood; None in the paper's model.
+    scaling_ : dict or None
+        With ``scaling='auto'``, which was 'taken' and the 'reason': 'units' that differ, features that are 'alike', or
+        'axes', which look like principal components; the feature with the 'largest' variance and its 'share'.
     neighbors_ : dict or None
         With ``n_neighbors='auto'``, how the number was found: 'taken', the number of 'rows' it was found from, and
         'tried', a list of numbers with the mean 'log_density' of held-out rows, how much it is 'behind' the
@@ -226,7 +230,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         max_iter: int = 500,
         tol: float = 1e-4,
         coarse_tol: float = 1e-2,
-        scaling: str = "max-abs",
+        scaling: str = "auto",
         metric: str = "euclidean",
         graph: Any = None,
         neighbor_search: str = "auto",

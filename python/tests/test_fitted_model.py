@@ -122,6 +122,17 @@ def test_bounds_are_in_the_units_of_the_table(scaling, table):
     assert np.allclose(other.embedding_, one.embedding_, rtol=1e-6, atol=1e-9)
 
 
+def test_features_in_units_of_their_own_are_scaled_one_by_one(table):
+    plain, units = quick().fit(table), quick().fit(table * np.array([1.0, 1e6, 1.0]))
+    assert plain.scaling_["taken"] == "max-abs" and plain.scaling_["reason"] == "alike"
+    assert units.scaling_["taken"] == "per-feature" and units.scaling_["reason"] == "units"
+    assert units.scaling_["largest"] == 1 and units.scaling_["share"] > 0.99
+    same = quick(scaling="per-feature").fit(table)
+    assert same.scaling_ is None
+    # units change nothing but the last digits
+    assert np.allclose(np.abs(units.embedding_), np.abs(same.embedding_), rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize("scaling", ["max-abs", "per-feature"])
 def test_maps_tell_the_change_of_the_table_along_an_edge(scaling, curve):
     if scaling == "max-abs":

@@ -9,8 +9,9 @@ use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
 use tangency::message;
 use tangency::message::{Piece, Remedy, Sentence, given};
+use tangency::model::ScalingReason;
 use tangency::view::{CalibrationRow, CoordinateRow, DistanceRow, Summary};
-use tangency::{Choice, Error, Result};
+use tangency::{Choice, Error, Result, ScalingChoice};
 
 /// Runs the command.
 pub fn run(args: &InfoArgs, say: Say) -> Result<()> {
@@ -98,6 +99,7 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
     ];
     lines.splice(0..0, shown.glance.clone());
     lines.extend(verbose.then(|| hyper.join(", ")));
+    lines.extend(shown.scaling.and_then(|choice| scaling(&choice, &shown.feature_names, verbose)));
     lines.extend(shown.neighbors.as_ref().map(neighbors));
     lines.extend(shown.dimension.as_ref().map(dimension));
     lines.extend(shown.features.as_ref().map(features));
@@ -117,6 +119,23 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
         )
     }));
     lines
+}
+
+/// How features were scaled, where that is no matter of course.
+fn scaling(choice: &ScalingChoice, names: &[String], verbose: bool) -> Option<String> {
+    let name = names.get(choice.largest).map_or("one feature", String::as_str);
+    let holds = format!("{} alone holds {:.1} % of the variance", name, 100.0 * choice.share);
+    match choice.reason {
+        ScalingReason::Alike => {
+            verbose.then(|| "scaling: all features by one number, since they vary by amounts of one size".into())
+        }
+        ScalingReason::Units => Some(format!(
+            "scaling: each feature by its own spread, since their units seem to differ: {holds} (--scaling max-abs leaves it so)"
+        )),
+        ScalingReason::Axes => Some(format!(
+            "scaling: all features by one number, since they look like principal components: {holds} (--scaling per-feature makes all count alike)"
+        )),
+    }
 }
 
 /// How the number of neighbours was found.

@@ -1,5 +1,6 @@
 //! Settings as flags, and the command that makes a fit again. The page prints it; the command names its flags by it.
 
+use tangency::ScalingRule;
 use tangency::config::{Config, Init, Kind, Preset, Setting, Value};
 use tangency::fit::Fit;
 
@@ -37,7 +38,7 @@ pub struct CommandFiles {
 
 /// The command that makes a fit again, to the bit.
 pub fn command(fit: &Fit, files: &CommandFiles) -> String {
-    let mut words = fit_words(&fit.config, files);
+    let mut words = fit_words(fit, files);
     if let Some(pruning) = &fit.pruning {
         words.push(flag("prune"));
         words.extend(pruning.max_removed.iter().flat_map(|count| [flag("max_removed"), count.to_string()]));
@@ -52,10 +53,13 @@ pub fn command(fit: &Fit, files: &CommandFiles) -> String {
 /// The command that fits again on the edges of a file.
 pub fn refit(fit: &Fit, files: &CommandFiles, edges: &str) -> String {
     let edges = vec![flag("edges"), edges.to_owned()];
-    typed(fit_words(&fit.config, &CommandFiles { edges, ..files.clone() }))
+    typed(fit_words(fit, &CommandFiles { edges, ..files.clone() }))
 }
 
-fn fit_words(config: &Config, files: &CommandFiles) -> Vec<String> {
+fn fit_words(fit: &Fit, files: &CommandFiles) -> Vec<String> {
+    // what was found from the table will be found from it again
+    let scaling = if fit.scaling_choice.is_some() { ScalingRule::Auto } else { fit.config.scaling };
+    let config = Config { scaling, ..fit.config.clone() };
     let mut words = vec!["tangency".to_owned(), "fit".to_owned(), files.table.clone()];
     words.extend(files.reading.iter().cloned());
     words.extend(files.edges.iter().cloned());
@@ -66,7 +70,7 @@ fn fit_words(config: &Config, files: &CommandFiles) -> Vec<String> {
         }
         _ => words.extend(files.start.iter().cloned()),
     }
-    words.extend(settings(config, !files.edges.is_empty()));
+    words.extend(settings(&config, !files.edges.is_empty()));
     words
 }
 

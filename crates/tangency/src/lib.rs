@@ -45,7 +45,7 @@ pub use fit::{DistanceInterval, Fit, Fitter};
 pub use generate::{Shape, generate};
 pub use graph::{Graph, Symmetry};
 pub use inference::{BoundParts, Progress, Stage, Start, Stop, TracePoint};
-pub use model::{Hyperparameters, Scaling, ScalingRule};
+pub use model::{Hyperparameters, Scaling, ScalingChoice, ScalingRule};
 
 /// The code of the guide is run with the documentation tests.
 #[cfg(doctest)]

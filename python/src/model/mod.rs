@@ -201,6 +201,12 @@ impl NativeModel {
         self.saved.fit.dimension.as_ref().map(crate::settings::json).transpose()
     }
 
+    /// How the scaling was found, as JSON.
+    #[getter]
+    fn scaling(&self) -> PyResult<Option<String>> {
+        self.saved.fit.scaling_choice.as_ref().map(crate::settings::json).transpose()
+    }
+
     /// How the number of neighbours was found, as JSON.
     #[getter]
     fn neighbors(&self) -> PyResult<Option<String>> {

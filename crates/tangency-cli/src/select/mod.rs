@@ -18,7 +18,7 @@ use tangency::evidence::{Cell, Judge, Selection};
 use tangency::io::table::{Table, read_table};
 use tangency::io::{Claims, Output, write_rows};
 use tangency::view::EvidenceView;
-use tangency::{Error, Fitter, Result};
+use tangency::{Error, Result};
 use tangency_report::page::Report;
 
 /// Runs the command.
@@ -110,7 +110,7 @@ fn write_page(
         say.warn("there is no page, because no candidate could be ranked");
         return Ok(None);
     };
-    let model = fit::fit_table(Fitter::new(best.config).edges(best.edges), table, say)?;
+    let model = fit::fit_table(best.into_fitter(), table, say)?;
     if interrupt::asked() {
         return Err(Error::Interrupted { what: "the fit for the page" });
     }

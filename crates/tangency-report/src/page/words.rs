@@ -2,7 +2,7 @@
 
 use tangency::inference::{Deviations, Stop};
 use tangency::io::Model;
-use tangency::{Fit, Symmetry};
+use tangency::{Fit, ScalingRule, Symmetry};
 
 /// How the run ended.
 pub(super) fn stop_words(stop: Stop, iterations: usize) -> String {
@@ -55,6 +55,16 @@ pub(super) fn facts(model: &Model, table: Option<&str>, n_new: usize) -> Vec<(St
         count => format!(", {count} removed as short-circuits"),
     };
     add("graph", format!("{kind}: {edges} edges, {:.1} per point{removed}", 2.0 * edges as f64 / n as f64));
+    if let Some(choice) = fit.scaling_choice.filter(|choice| choice.taken == ScalingRule::PerFeature) {
+        let name = model.feature_names.get(choice.largest).map_or("one feature", String::as_str);
+        let share = 100.0 * choice.share;
+        add(
+            "scaling",
+            format!(
+                "each feature by its own spread, since units seem to differ: {name} alone holds {share:.1} % of the variance"
+            ),
+        );
+    }
     add("bound", format!("{:.2} nats, {:.4} per point", fit.bound(), fit.bound() / n as f64));
     add("engine", engine(fit));
     add("seed", fit.config.random_state.to_string());

@@ -8,6 +8,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use crate::model::ScalingRule;
 pub use choice::Choice;
 pub use init::{EdgeWeights, FeatureWeight, FeatureWord, Init, Rule, Uncertainty};
 #[doc(hidden)]
@@ -43,6 +44,7 @@ impl Preset {
                 nu: Rule::Fixed(0.0),
                 accelerate: false,
                 graph_likelihood: false,
+                scaling: ScalingRule::MaxAbs,
                 uncertainty: Uncertainty::Absolute,
                 ..plain
             },

@@ -80,8 +80,8 @@ settings! {
     connect: bool = false, Graph, Kind::Switch;
     /// Keep only the largest piece of a broken graph.
     largest: bool = false, Graph, Kind::Switch;
-    /// How features are scaled after centring.
-    scaling: ScalingRule = ScalingRule::MaxAbs, Model, Kind::Choice(ScalingRule::list);
+    /// How features are scaled after centring; `auto` by each one's own spread where their units differ.
+    scaling: ScalingRule = ScalingRule::Auto, Model, Kind::Choice(ScalingRule::list);
     /// Fit along the principal axes that hold this share of the variance, for many features; all features if unset.
     pca: Option<f64> = None, Engine, Kind::Real(Range::Share);
     /// Where a run starts.

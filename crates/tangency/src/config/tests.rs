@@ -46,7 +46,7 @@ fn what_a_setting_cannot_be_is_refused_with_what_it_can_be() {
     let parsed = |name: &str, text: &str| Config::setting(name).unwrap().parse(text);
     assert_eq!(
         parsed("scaling", "no").unwrap_err().to_string(),
-        "scaling is \"no\"; use one of max-abs, none, per-feature"
+        "scaling is \"no\"; use one of auto, max-abs, none, per-feature"
     );
     // a start that the caller gives has a name in files, but cannot be asked for by it
     assert!(parsed("init", "maps").is_err());

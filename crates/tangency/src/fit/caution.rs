@@ -5,7 +5,7 @@ use crate::config::Choice;
 use crate::inference::Stop;
 use crate::message;
 use crate::message::{Column, Fields, Message, Piece, Remedy, Sentence, given, listed};
-use crate::model::ScalingRule;
+use crate::model::{ScalingReason, ScalingRule};
 use std::fmt;
 
 /// A reason not to trust a fit, or not all of it. Each is one sentence.
@@ -214,7 +214,9 @@ impl Fit {
         let of_feature: Vec<f64> = (0..d_y).map(|f| (0..n).map(|i| square(i, f)).sum()).collect();
         let total: f64 = of_feature.iter().sum();
         let row = (0..n).find(|&i| (0..d_y).map(|f| square(i, f)).sum::<f64>() > MOST * total);
-        let feature = of_feature.iter().position(|&part| part > NEARLY_ALL * total).filter(|_| d_y > 2);
+        // of principal components the first may well hold most
+        let axes = self.scaling_choice.is_some_and(|choice| choice.reason == ScalingReason::Axes);
+        let feature = of_feature.iter().position(|&part| part > NEARLY_ALL * total).filter(|_| d_y > 2 && !axes);
         row.filter(|_| n > 10)
             .map(|i| Caution::OneRow(name(i)))
             .or(feature.map(|feature| Caution::OneFeature(Column::Numbered(feature))))

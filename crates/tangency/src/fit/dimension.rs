@@ -111,7 +111,8 @@ fn sample(prepared: &Prepared, config: &Config) -> Result<Option<Prepared>> {
     rows.sort_unstable();
     let values = prepared.values();
     let values = Matrix::from_fn(ENOUGH, values.ncols(), |i, f| values[(rows[i], f)]);
-    let config = Config { connect: true, largest: false, n_components: 1, ..config.clone() };
+    let scaling = prepared.table.rule;
+    let config = Config { connect: true, largest: false, n_components: 1, scaling, ..config.clone() };
     Prepared::new(values.as_ref(), &config, None).map(Some)
 }
 

@@ -25,7 +25,7 @@ pub use plan::Plan;
 pub(crate) use plan::{too_many_components, too_many_for_rows};
 pub use posterior::FullPosterior;
 pub(crate) use posterior::{Hypothesis, OfEngine};
-pub(crate) use probe::sample as sample_rows;
+pub(crate) use probe::{sample as sample_rows, split as split_rows};
 pub use quality::MapQuality;
 pub use result::{Calibration, DistanceInterval, Fit, GraphModel, Pruning};
 pub(crate) use runs::FittedData;
@@ -238,6 +238,7 @@ impl<'a> Fitter<'a> {
     /// The runs of a plan, and who sees them.
     fn runs<'r>(self, prepared: &Prepared, plan: &'r Plan) -> Result<(Runs<'r>, Box<StartObserver<'a>>)> {
         let Self { config, start, mut observer, keeps_posterior, measures, dimension, neighbors, .. } = self;
+        let config = Config { scaling: prepared.table.rule, ..config };
         let problem = Problem::of(prepared, &config)?;
         let given = start.map(|start| restricted(start, prepared, &problem)).transpose()?;
         let (starts, max_iter) = (plan.starts.len(), config.max_iter);

@@ -6,6 +6,7 @@ use crate::density::{Density, Paired, mean};
 use crate::error::Result;
 use crate::inference::Stop;
 use crate::linalg::{Matrix, View};
+use crate::model::settled_scaling;
 use serde::{Deserialize, Serialize};
 
 /// Numbers that are tried.
@@ -96,15 +97,15 @@ fn find(values: View, config: &Config, mut observer: Option<&mut Watching<'_>>) 
         return Ok(NeighborsChoice { taken: USUAL.min(n.saturating_sub(1)).max(1), rows, tried: vec![] });
     }
     let n_components = if config.n_components == AUTO { 2.min(values.ncols()) } else { config.n_components };
+    // as all rows want it, not those that are tried
+    let scaling = settled_scaling(values, config.scaling).0;
     let short = probe::settings(config, WEIGHT, PROBE);
-    let short = Config { n_components, connect: true, largest: false, init: Init::Isomap, ..short };
+    let short = Config { n_components, scaling, connect: true, largest: false, init: Init::Isomap, ..short };
     let mut found = NeighborsChoice::default();
     for part in 0..PARTS {
-        let split = |held: bool| -> Matrix {
-            let some: Vec<usize> = (0..rows).filter(|r| (r % PARTS == part) == held).map(|r| order[r]).collect();
-            Matrix::from_fn(some.len(), values.ncols(), |i, f| values[(some[i], f)])
-        };
-        let (kept, held) = (split(false), split(true));
+        let (kept, held) = probe::split(&order, part, PARTS);
+        let of = |some: Vec<usize>| Matrix::from_fn(some.len(), values.ncols(), |i, f| values[(some[i], f)]);
+        let (kept, held) = (of(kept), of(held));
         for tried in 0..all.len() {
             if !all[tried].stands {
                 continue;

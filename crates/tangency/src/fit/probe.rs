@@ -34,6 +34,15 @@ pub(crate) fn sample(n: usize, most: usize, config: &Config) -> Vec<usize> {
     order
 }
 
+/// Rows without one part of them, and that part, each in the order given.
+pub(crate) fn split(order: &[usize], part: usize, parts: usize) -> (Vec<usize>, Vec<usize>) {
+    let of = |held: bool| {
+        let some = order.iter().enumerate().filter(|(place, _)| (place % parts == part) == held);
+        some.map(|(_, &row)| row).collect()
+    };
+    (of(false), of(true))
+}
+
 /// The fit of a table; nobody asks how good its map is.
 pub(super) fn fit(config: Config, values: &Matrix, observer: &mut Option<&mut Watching<'_>>) -> Result<Fit> {
     watched(config, observer).fit(values)

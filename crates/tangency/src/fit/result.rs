@@ -9,7 +9,7 @@ use crate::inference::{BoundParts, Deviations, Engine, EngineNotes, Posterior, S
 use crate::linalg::{Matrix, lower_factor, product, small, symmetric_eigen, transposed_product};
 use crate::message;
 use crate::message::{Piece, Remedy};
-use crate::model::{Hyperparameters, Problem, ScaledTable, Scaling};
+use crate::model::{Hyperparameters, Problem, ScaledTable, Scaling, ScalingChoice};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -63,6 +63,8 @@ pub struct Fit {
     pub graph_model: Option<GraphModel>,
     /// How the number of neighbours was found, if it was left to the data.
     pub neighbors: Option<NeighborsChoice>,
+    /// How the scaling was found, if it was left to the data.
+    pub scaling_choice: Option<ScalingChoice>,
     /// How the number of coordinates was found, if it was left to the data.
     pub dimension: Option<DimensionChoice>,
     /// Which weight of the features was taken, and why; none without the graph's likelihood.
@@ -199,6 +201,7 @@ impl Fit {
             stop,
             observations: data.observations.clone(),
             scaling: data.scaling.clone(),
+            scaling_choice: data.scaling_choice,
             n_rows: data.n_rows,
             rows: data.rows.clone(),
             graph: problem.graph.clone(),
@@ -256,7 +259,13 @@ impl Fit {
     /// The table of this fit, to be put on other graphs.
     pub(crate) fn scaled_table(&self) -> ScaledTable {
         let points = Arc::new(self.scaled_observations());
-        ScaledTable { values: self.observations.clone(), scaling: self.scaling.clone(), points }
+        ScaledTable {
+            values: self.observations.clone(),
+            scaling: self.scaling.clone(),
+            rule: self.config.scaling,
+            choice: self.scaling_choice,
+            points,
+        }
     }
 
     /// Number of points.

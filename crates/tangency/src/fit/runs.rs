@@ -10,12 +10,14 @@ use crate::inference::{
     Attempt, Best, Engine, NumberedStart, Posterior, Reach, Start, StartObserver, StartRank, Stop, Tournament, Updates,
 };
 use crate::linalg::Matrix;
-use crate::model::{Prepared, Problem, Scaling};
+use crate::model::{Prepared, Problem, Scaling, ScalingChoice};
 use std::sync::Arc;
 
 /// What a fit keeps of the table and the plan, whatever its runs find.
 pub(crate) struct FittedData {
     pub scaling: Scaling,
+    /// How the rule of the scaling was found.
+    pub scaling_choice: Option<ScalingChoice>,
     pub observations: Arc<Matrix>,
     pub n_rows: usize,
     pub recall: Option<f64>,
@@ -33,6 +35,7 @@ impl FittedData {
     pub fn new(prepared: &Prepared, plan: &Plan) -> Self {
         Self {
             scaling: prepared.table.scaling.clone(),
+            scaling_choice: prepared.table.choice,
             observations: prepared.table.values.clone(),
             n_rows: prepared.n_rows,
             recall: prepared.recall,

@@ -13,7 +13,7 @@ use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Deviations, EngineNotes, Stop, TracePoint};
 use crate::linalg::Matrix;
 use crate::message::{Column, Remedy, shown};
-use crate::model::{Hyperparameters, Scaling};
+use crate::model::{Hyperparameters, Scaling, ScalingChoice};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -96,6 +96,8 @@ struct Metadata {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     neighbors: Option<NeighborsChoice>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    scaling: Option<ScalingChoice>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     dimension: Option<DimensionChoice>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     features: Option<FeatureChoice>,
@@ -159,6 +161,7 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         quality: fit.quality,
         density: fit.density,
         neighbors: fit.neighbors.clone(),
+        scaling: fit.scaling_choice,
         dimension: fit.dimension.clone(),
         features: fit.features.clone(),
         graph_model: fit.graph_model.as_ref().map(|graph| GraphNotes {
@@ -314,6 +317,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         quality: metadata.quality,
         density: metadata.density,
         neighbors: metadata.neighbors,
+        scaling_choice: metadata.scaling,
         dimension: metadata.dimension,
         features: metadata.features,
         observations: Arc::new(by_rows("observations", d_y)?),

@@ -9,6 +9,7 @@ mod problem;
 mod reduction;
 mod scaling;
 mod table_graph;
+mod units;
 
 pub use affinity::Affinity;
 pub use hyperparameters::Hyperparameters;
@@ -20,3 +21,5 @@ pub use problem::Problem;
 pub use reduction::Reduction;
 pub use scaling::{Scaling, ScalingRule};
 pub(crate) use table_graph::{FoundGraph, check_values, find_graph, too_many_neighbors};
+pub(crate) use units::settled as settled_scaling;
+pub use units::{ScalingChoice, ScalingReason};

@@ -1,7 +1,7 @@
 //! A table made ready for a fit: which rows take part, their scaling, and their graph in one piece.
 
 use super::table_graph::{FoundGraph, check_values, find_graph, in_one_piece};
-use super::{Scaling, ScalingRule};
+use super::{Scaling, ScalingChoice, ScalingRule, settled_scaling};
 use crate::config::Config;
 use crate::error::Result;
 use crate::graph::{Graph, Neighborhoods};
@@ -26,16 +26,19 @@ impl<'a> Checked<'a> {
     pub fn prepare(&self, edges: Option<Vec<(u32, u32)>>) -> Result<Prepared> {
         let Self { values, config } = *self;
         let n = values.nrows();
-        let (scaling, points) = Scaling::learn(values, config.scaling)?;
+        let (rule, choice) = settled_scaling(values, config.scaling);
+        let (scaling, points) = Scaling::learn(values, rule)?;
         let given = edges.is_some();
         let found = find_graph(values, &points, config, edges)?;
         let FoundGraph { neighborhoods, recall } = found;
         let made = in_one_piece(neighborhoods, &points, config, given)?;
         let table = match made.rows.len() {
-            all if all == n => ScaledTable::new(values.to_owned(), scaling, points),
+            all if all == n => {
+                ScaledTable { values: Arc::new(values.to_owned()), scaling, rule, choice, points: Arc::new(points) }
+            }
             some => {
                 let kept = Matrix::from_fn(some, values.ncols(), |i, f| values[(made.rows[i], f)]);
-                ScaledTable::learn(kept, config.scaling)?
+                ScaledTable { choice, ..ScaledTable::learn(kept, rule)? }
             }
         };
         let (rows, neighborhoods, bridges) = (made.rows, made.neighborhoods, made.bridges);
@@ -49,20 +52,20 @@ pub(crate) struct ScaledTable {
     /// In the units given. [n, d_y]
     pub values: Arc<Matrix>,
     pub scaling: Scaling,
+    /// The rule that was followed.
+    pub rule: ScalingRule,
+    /// How it was found, if it was left to the data.
+    pub choice: Option<ScalingChoice>,
     /// Centred and scaled, a point per column. [d_y, n]
     pub points: Arc<Matrix>,
 }
 
 impl ScaledTable {
-    /// A table with the scaling that was learned from it.
-    pub fn new(values: Matrix, scaling: Scaling, points: Matrix) -> Self {
-        Self { values: Arc::new(values), scaling, points: Arc::new(points) }
-    }
-
     /// A table, which is checked, with its scaling.
     pub fn learn(values: Matrix, rule: ScalingRule) -> Result<Self> {
+        let (rule, choice) = settled_scaling(values.as_ref(), rule);
         let (scaling, points) = Scaling::learn(values.as_ref(), rule)?;
-        Ok(Self::new(values, scaling, points))
+        Ok(Self { values: Arc::new(values), scaling, rule, choice, points: Arc::new(points) })
     }
 
     /// All points on a graph that was found for them; pieces are joined where the settings allow it.

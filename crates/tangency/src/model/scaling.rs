@@ -1,12 +1,15 @@
 //! Centring and scaling of the data, and the way back.
 
+use super::units;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, View};
 use crate::message::Column;
 
 crate::choice! {
     /// How the centred data are divided.
-    pub enum ScalingRule default MaxAbs {
+    pub enum ScalingRule default Auto {
+        /// Each feature by its own standard deviation where features have different units, otherwise as max-abs.
+        Auto = "auto",
         /// All features by the one largest absolute entry.
         MaxAbs = "max-abs",
         /// Not at all.
@@ -14,6 +17,23 @@ crate::choice! {
         /// Each feature by its own standard deviation.
         PerFeature = "per-feature",
     }
+}
+
+/// The mean of a feature; about the first entry, so that of a constant feature it is exactly its value.
+pub(super) fn mean(values: View, f: usize) -> f64 {
+    let first = values[(0, f)];
+    first + values.col(f).iter().map(|v| v - first).sum::<f64>() / values.nrows() as f64
+}
+
+/// The standard deviation of a feature about its mean, unless it is constant.
+pub(super) fn deviation(values: View, f: usize, center: f64) -> Option<f64> {
+    let column = || values.col(f).iter().map(|v| (v - center).abs());
+    // in units of the largest, so that squares neither overflow nor vanish
+    let largest = column().fold(f64::MIN_POSITIVE, f64::max);
+    let squares: f64 = column().map(|v| (v / largest).powi(2)).sum();
+    let deviation = largest * (squares / values.nrows() as f64).sqrt();
+    let size = values.col(f).iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+    (deviation > 1e-12 * size).then_some(deviation)
 }
 
 /// Centre and divisor of each feature.
@@ -27,15 +47,21 @@ pub struct Scaling {
 
 impl Scaling {
     /// Learns the scaling of a table and applies it. `values` is n × d_y; the result is d_y × n, a point a column.
+    ///
+    /// ```
+    /// use tangency::{Scaling, ScalingRule, Shape, generate};
+    ///
+    /// let mut points = generate(Shape::SCurve, 100, 0.0, 1).points;
+    /// let (alike, _) = Scaling::learn(points.as_ref(), ScalingRule::Auto)?;
+    /// assert_eq!(alike.scale[0], alike.scale[1]);
+    /// points.col_mut(0).iter_mut().for_each(|value| *value *= 1e6);
+    /// let (apart, _) = Scaling::learn(points.as_ref(), ScalingRule::Auto)?;
+    /// assert!(apart.scale[0] > 1e5 * apart.scale[1]);
+    /// # Ok::<(), tangency::Error>(())
+    /// ```
     pub fn learn(values: View, rule: ScalingRule) -> Result<(Self, Matrix)> {
         let (n, d) = (values.nrows(), values.ncols());
-        // about the first entry, so that the centre of a constant feature is exactly its value
-        let center: Vec<f64> = (0..d)
-            .map(|f| {
-                let first = values[(0, f)];
-                first + values.col(f).iter().map(|v| v - first).sum::<f64>() / n as f64
-            })
-            .collect();
+        let center: Vec<f64> = (0..d).map(|f| mean(values, f)).collect();
         let largest = (0..d)
             .flat_map(|f| values.col(f).iter().map(move |v| (f, v)))
             .fold(0.0, |most: f64, (f, v)| most.max((v - center[f]).abs()));
@@ -45,20 +71,10 @@ impl Scaling {
         if !largest.is_finite() {
             return Err(Error::Overflow);
         }
-        let scale = match rule {
-            ScalingRule::MaxAbs => vec![largest; d],
+        let scale = match units::settled(values, rule).0 {
+            ScalingRule::Auto | ScalingRule::MaxAbs => vec![largest; d],
             ScalingRule::None => vec![1.0; d],
-            ScalingRule::PerFeature => (0..d)
-                .map(|f| {
-                    let column = || values.col(f).iter().map(|v| (v - center[f]).abs());
-                    // in units of the largest, so that squares neither overflow nor vanish
-                    let largest = column().fold(f64::MIN_POSITIVE, f64::max);
-                    let squares: f64 = column().map(|v| (v / largest).powi(2)).sum();
-                    let deviation = largest * (squares / n as f64).sqrt();
-                    let size = values.col(f).iter().fold(0.0, |most: f64, v| most.max(v.abs()));
-                    if deviation > 1e-12 * size { deviation } else { 1.0 }
-                })
-                .collect(),
+            ScalingRule::PerFeature => (0..d).map(|f| deviation(values, f, center[f]).unwrap_or(1.0)).collect(),
         };
         let scaled = Matrix::from_fn(d, n, |f, i| (values[(i, f)] - center[f]) / scale[f]);
         Ok((Self { center, scale }, scaled))

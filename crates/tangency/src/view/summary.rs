@@ -6,7 +6,7 @@ use crate::density::DensityNotes;
 use crate::fit::{DimensionChoice, DistanceInterval, FeatureChoice, MapQuality, NeighborsChoice};
 use crate::inference::{BoundParts, DeviationKind, Deviations, EngineNotes, Stop};
 use crate::io::Model;
-use crate::model::Hyperparameters;
+use crate::model::{Hyperparameters, ScalingChoice};
 use serde::Serialize;
 
 /// A model in short.
@@ -48,6 +48,8 @@ pub struct Summary {
     pub bound_parts_scaled: BoundParts,
     /// How the number of neighbours was found, if it was left to the data.
     pub neighbors: Option<NeighborsChoice>,
+    /// How the scaling was found, if it was left to the data.
+    pub scaling: Option<ScalingChoice>,
     /// How the number of coordinates was found, if it was left to the data.
     pub dimension: Option<DimensionChoice>,
     /// Which weight of the features was taken, and why.
@@ -164,6 +166,7 @@ impl Summary {
             bound_scaled: fit.bound_scaled(),
             bound_parts_scaled: fit.parts,
             neighbors: fit.neighbors.clone(),
+            scaling: fit.scaling_choice,
             dimension: fit.dimension.clone(),
             features: fit.features.clone(),
             n_used: fit.used_components(),

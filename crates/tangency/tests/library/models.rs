@@ -7,7 +7,7 @@ use tangency::inference::Start;
 use tangency::io::{Model, Output, load_model, model_from_bytes, model_to_bytes, save_model};
 use tangency::linalg::Matrix;
 use tangency::model::Prepared;
-use tangency::{Config, Error, Fitter, Init, ScalingRule, Shape, Stop, generate};
+use tangency::{Choice, Config, Error, Fitter, Init, ScalingRule, Shape, Stop, generate};
 
 fn small() -> (Matrix, Config) {
     let config = Config { n_neighbors: 8, init: Init::Isomap, full_covariance: true, ..paper() };
@@ -131,7 +131,7 @@ fn an_observer_can_stop_a_fit_and_gets_what_there_is() {
 fn every_scaling_fits() {
     let (points, config) = small();
     let stretched = Matrix::from_fn(120, 3, |i, f| points[(i, f)] * [1.0, 20.0, 0.1][f] + 5.0);
-    for scaling in [ScalingRule::MaxAbs, ScalingRule::None, ScalingRule::PerFeature] {
+    for &scaling in ScalingRule::ALL {
         let fit = Fitter::new(Config { scaling, ..config.clone() }).fit(&stretched).unwrap();
         assert!(fit.bound().is_finite(), "{scaling:?}");
     }

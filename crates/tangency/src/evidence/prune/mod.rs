@@ -295,6 +295,7 @@ fn fit_of<E: Engine>(
     let taken = bridges.iter().filter(|bridge| bridge.taken).map(|bridge| bridge.edge);
     let data = FittedData {
         scaling: fit.scaling.clone(),
+        scaling_choice: fit.scaling_choice,
         observations: fit.observations.clone(),
         n_rows: fit.n_rows,
         recall: fit.recall,

@@ -4,7 +4,7 @@ use super::{Candidate, Cell, CellFit, CellStop, GraphChoice, Selection};
 use crate::config::{Config, FeatureWeight, Init};
 use crate::density::{Density, Paired, mean};
 use crate::error::{Error, Result};
-use crate::fit::{Fit, Fitter, sample_rows};
+use crate::fit::{Fit, Fitter, sample_rows, split_rows};
 use crate::inference::{EngineKind, Stop};
 use crate::linalg::{Matrix, View};
 use crate::message::Remedy;
@@ -102,8 +102,8 @@ impl Selection {
             ..asked
         };
         let edges = match graph {
-            GraphChoice::Edges { edges, .. } => edges.clone(),
-            GraphChoice::Neighbors { .. } | GraphChoice::Radius(_) => vec![],
+            GraphChoice::Edges { edges, .. } => Some(edges.clone()),
+            GraphChoice::Neighbors { .. } | GraphChoice::Radius(_) => None,
         };
         CellFit { candidate: number, config, edges, part: Some(part) }
     }
@@ -113,29 +113,21 @@ impl Selection {
 pub(super) fn score_part(
     values: View,
     config: &Config,
-    edges: &[(u32, u32)],
+    edges: Option<&[(u32, u32)]>,
     part: usize,
     fitter: Fitter,
 ) -> Result<(Fit, Vec<f64>)> {
     let order = sample_rows(values.nrows(), values.nrows(), config);
-    let rows = |held: bool| {
-        let mut rows: Vec<usize> = order
-            .iter()
-            .enumerate()
-            .filter(|(place, _)| (place % PARTS == part) == held)
-            .map(|(_, &row)| row)
-            .collect();
-        rows.sort_unstable();
-        rows
-    };
+    let (mut kept, mut held) = split_rows(&order, part, PARTS);
+    kept.sort_unstable();
+    held.sort_unstable();
     let of = |rows: &[usize]| Matrix::from_fn(rows.len(), values.ncols(), |i, f| values[(rows[i], f)]);
-    let (kept, held) = (rows(false), rows(true));
-    let fitter = if edges.is_empty() {
-        fitter
-    } else {
+    let fitter = if let Some(edges) = edges {
         let place: HashMap<usize, u32> = kept.iter().enumerate().map(|(place, &row)| (row, place as u32)).collect();
         let among = |&(i, j): &(u32, u32)| Some((*place.get(&(i as usize))?, *place.get(&(j as usize))?));
         fitter.edges(edges.iter().filter_map(among).collect())
+    } else {
+        fitter
     };
     let fit = fitter.unmeasured().fit(&of(&kept))?;
     let scores = if fit.stop == Stop::Interrupted { vec![] } else { Density::new(&fit)?.score(&of(&held))? };

@@ -1,6 +1,7 @@
 //! Choosing the graph and the dimension, by the bound or by rows held out: a grid of fits, raced, in parallel, and what it says.
 
 mod candidates;
+mod cell_fit;
 mod held_out;
 mod racing;
 mod schedule;
@@ -9,16 +10,15 @@ mod summary;
 mod tests;
 
 pub use candidates::{Candidate, GraphChoice};
+pub use cell_fit::CellFit;
 pub use held_out::{HeldOut, Judge};
 pub use summary::{CandidateSummary, Distance, Ranking};
 
 use crate::config::{Config, FeatureWeight};
-use crate::density::mean;
 use crate::error::{Error, Result};
-use crate::fit::{Fit, Fitter, Plan, available_memory};
-use crate::inference::Stop;
-use crate::linalg::{Matrix, View};
-use crate::message::{Dialect, Fields, Sentence};
+use crate::fit::{Plan, available_memory};
+use crate::linalg::Matrix;
+use crate::message::{Dialect, Fields};
 use crate::model::ScaledTable;
 use candidates::GraphOfChoice;
 use racing::{Job, Turn};
@@ -142,6 +142,8 @@ impl Selection {
         n_components: Vec<usize>,
     ) -> Result<Self> {
         candidates::check(values, &config, &choices, &n_components)?;
+        let table = ScaledTable::learn(values.clone(), config.scaling)?;
+        config.scaling = table.rule;
         let asked = config.clone();
         if choices.len() > 1 {
             // the graph is data to its own likelihood, so that only the paper's bound compares graphs
@@ -154,7 +156,6 @@ impl Selection {
         let plan = Plan::new(values.nrows(), values.ncols(), &largest);
         plan.check_memory()?;
         config.engine = plan.engine;
-        let table = ScaledTable::learn(values.clone(), config.scaling)?;
         let graphs = candidates::graphs(&table, &config, &choices)?;
         let candidates = candidates::all(&graphs, &n_components);
         Self { table, config, asked, choices, graphs, candidates, seeds: 5, parts: 0, race: true, words: &Fields }
@@ -340,7 +341,12 @@ impl Selection {
         // the graph is given by its edges; what made it is kept for those who read the settings
         let of_graph = self.graph(candidate).config(&self.config);
         let config = Config { n_components: candidate.n_components, random_state: seed, ..of_graph };
-        CellFit { candidate: job.candidate, config, edges: self.graphs[candidate.graph].edges.clone(), part: None }
+        CellFit {
+            candidate: job.candidate,
+            config,
+            edges: Some(self.graphs[candidate.graph].edges.clone()),
+            part: None,
+        }
     }
 
     /// Makes a fit of the grid on the graph that is ready for it; nothing if it was stopped.
@@ -352,76 +358,5 @@ impl Selection {
             }
             _ => fit.run(self.table.values.as_ref().as_ref(), stop, self.words),
         }
-    }
-}
-
-/// A fit of the grid with all that it needs beside the table, so that it can be made anywhere.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CellFit {
-    /// Which candidate.
-    pub candidate: usize,
-    /// Settings, with the dimension and the seed of this cell.
-    pub config: Config,
-    /// The graph; none where it is made of the rows that are left when a part is held out.
-    pub edges: Vec<(u32, u32)>,
-    /// Which part of the rows is held out, if one is.
-    #[serde(default)]
-    pub part: Option<usize>,
-}
-
-impl CellFit {
-    /// Fits the table, n × d_y; nothing if it was stopped. `stop` is asked after each iteration; what goes wrong is said in
-    /// these words.
-    pub fn run(mut self, values: View, stop: &(dyn Fn() -> bool + Sync), words: &dyn Dialect) -> Result<Option<Cell>> {
-        let edges = std::mem::take(&mut self.edges);
-        match self.part {
-            None => self.run_with(stop, words, |fitter| Ok((fitter.edges(edges).fit_view(values)?, vec![]))),
-            Some(part) => {
-                let config = self.config.clone();
-                self.run_with(stop, words, |fitter| held_out::score_part(values, &config, &edges, part, fitter))
-            }
-        }
-    }
-
-    fn run_with(
-        self,
-        stop: &(dyn Fn() -> bool + Sync),
-        words: &dyn Dialect,
-        fit: impl FnOnce(Fitter) -> Result<(Fit, Vec<f64>)>,
-    ) -> Result<Option<Cell>> {
-        let Self { candidate, config, part, .. } = self;
-        let seed = part.is_none().then_some(config.random_state);
-        let mut stopped = false;
-        let observer = |_: &_| {
-            stopped |= stop();
-            if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        // only the bound counts here, which no draw changes
-        let config = Config { draws: Some(0), ..config };
-        let outcome = fit(Fitter::new(config).observer(observer).unmeasured());
-        if stopped {
-            return Ok(None);
-        }
-        let none = |stop: CellStop| Cell { part, ..Cell::none(candidate, seed, stop) };
-        let failed = |message: String| Cell { message: Some(message), ..none(CellStop::Failed) };
-        Ok(Some(match outcome {
-            // of memory there may be enough the next time
-            Err(error @ Error::TooLarge { .. }) => return Err(error),
-            Err(error) => failed(error.in_words(words)),
-            Ok((fit, _)) if !fit.bound().is_finite() => failed(format!("the bound is {}", fit.bound())),
-            Ok((fit, scores)) => Cell {
-                // bounds compare only if they are about the same rows and the same model
-                bound: part.is_none().then(|| fit.bound()),
-                n_iter: Some(fit.trace.len()),
-                log_density: (!scores.is_empty()).then(|| mean(&scores)),
-                scores,
-                ..none(match fit.stop {
-                    Stop::Converged => CellStop::Converged,
-                    // an observer that did not stop the fit leaves no interruption
-                    Stop::MaxIterations | Stop::Interrupted => CellStop::MaxIterations,
-                    Stop::Collapsed => CellStop::Collapsed,
-                })
-            },
-        }))
     }
 }
