@@ -101,6 +101,17 @@ class Attributes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return None if found is None else np.asarray(found)
 
     @property
+    def imputed_(self) -> NDArray[Any] | None:
+        """Entries that the table lacked."""
+        found = self._attribute("imputed")
+        if found is None:
+            return None
+        made = np.empty(len(found[0]), dtype=[("row", int), ("feature", int), ("value", float), ("std", float)])
+        made["row"], made["feature"] = np.asarray(found[0]), found[1]
+        made["value"], made["std"] = found[2], found[3]
+        return made
+
+    @property
     def edges_(self) -> NDArray[np.uint32]:
         """Edges of the graph."""
         return self._attribute("edges")

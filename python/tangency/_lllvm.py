@@ -52,6 +52,9 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     scaling : {'auto', 'max-abs', 'none', 'per-feature'}, default='auto'
         Centred features are divided by the one largest absolute entry, not at all, or each by its standard deviation.
         'auto' does the last where their units seem to differ and the first otherwise, see `scaling_`.
+    missing : {'model', 'drop', 'error'}, default='model'
+        Entries that are NaN are found with the coordinates, see `imputed_`; or their rows are left out; or they are an
+        error.
     metric : {'euclidean', 'precomputed'}, default='euclidean'
         With 'precomputed' and no graph, `X` is a square table of distances, from which measurements are made by
         classical scaling; `transform` then takes distances to the training rows.
@@ -153,6 +156,9 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         Whether neighbours on the map are neighbours in the table: of the 'map', of 'pca', and of the 'start'.
     sociability_ : ndarray of shape (n_samples,) or None
         How readily each point has neighbours, ρ of the graph's likelihood; None in the paper's model.
+    imputed_ : ndarray with named fields, or None
+        The entries that `X` lacked: 'row', 'feature', 'value' and 'std'; None if there were none. A pandas DataFrame
+        can be made of it.
     scaling_ : dict or None
         With ``scaling='auto'``, which was 'taken' and the 'reason': 'units' that differ, features that are 'alike', or
         'axes', which look like principal components; the feature with the 'largest' variance and its 'share'.
@@ -231,6 +237,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         tol: float = 1e-4,
         coarse_tol: float = 1e-2,
         scaling: str = "auto",
+        missing: str = "model",
         metric: str = "euclidean",
         graph: Any = None,
         neighbor_search: str = "auto",
@@ -268,6 +275,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         self.tol = tol
         self.coarse_tol = coarse_tol
         self.scaling = scaling
+        self.missing = missing
         self.metric = metric
         self.graph = graph
         self.neighbor_search = neighbor_search
@@ -371,7 +379,8 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
             _distances.refuse_graph(X)
             made, measurements = _distances.scaled(_table_input.checked(X, self, reset=True, ensure_min_samples=3))
             return measurements, made
-        return _table_input.checked(X, self, reset=True, ensure_min_samples=3), None
+        may_miss = self.missing != "error"
+        return _table_input.checked(X, self, reset=True, ensure_min_samples=3, may_miss=may_miss), None
 
     def _run(self, table: Array, config: str, names: list[str], edges: Any, threads: int) -> Model:
         """The fit of one start, or the best of several."""
@@ -406,6 +415,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         of_distances = self.metric == "precomputed" and self.graph is None
+        tags.input_tags.allow_nan = self.missing != "error" and not of_distances
         tags.input_tags.pairwise = tags.input_tags.positive_only = of_distances
         return tags
 

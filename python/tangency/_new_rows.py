@@ -41,7 +41,7 @@ class NewRows(Attributes):
         if _blocks.is_dask(X):
             check_is_fitted(self, "_native")
             return _blocks.transform_dask(self, X, return_std)
-        native, table = self._fitted(), self._rows(X)
+        native, table = self._fitted(), self._rows(X, may_miss=self.missing != "error")
         coordinates, deviations, unsettled = native.transform(table, _settings.threads(self.n_jobs))
         if unsettled:
             text = f"{unsettled} of {len(table)} rows had not come to rest; do not trust their coordinates"
@@ -212,7 +212,7 @@ class NewRows(Attributes):
         check_is_fitted(self, "_native")
         return _blocks.transform_batches(self, batches)
 
-    def _rows(self, X: Any) -> Array:
+    def _rows(self, X: Any, *, may_miss: bool = False) -> Array:
         """New rows, checked, as measurements."""
-        table = _table_input.checked(X, self)
+        table = _table_input.checked(X, self, may_miss=may_miss and self._distances is None)
         return table if self._distances is None else _table_input.contiguous(self._distances.place(table))

@@ -13,8 +13,16 @@ from ._paint import is_missing
 Array = NDArray[np.float64]
 
 
-def checked(X: Any, model: Any = None, *, reset: bool = False, ensure_min_samples: int = 1, name: str = "X") -> Array:
-    """A table of finite numbers, checked as scikit-learn does.
+def checked(
+    X: Any,
+    model: Any = None,
+    *,
+    reset: bool = False,
+    ensure_min_samples: int = 1,
+    name: str = "X",
+    may_miss: bool = False,
+) -> Array:
+    """A table of finite numbers, or with NaN for entries that `may_miss`, checked as scikit-learn does.
 
     If there is a model, the table must have the features that it was fitted to, or else `reset` them. `name` is the
     argument that holds it.
@@ -30,7 +38,7 @@ def checked(X: Any, model: Any = None, *, reset: bool = False, ensure_min_sample
         )
     except (TypeError, ValueError) as error:
         raise _in_a_sentence(error, name) from None
-    refuse_missing(table, f"Input {name}")
+    refuse_missing(table, f"Input {name}", may_miss)
     if model is not None:
         validate_data(model, X, reset=reset, skip_check_array=True)
     return contiguous(table)
@@ -76,9 +84,9 @@ def classes(labels: Any, n: int) -> list[str]:
     return words
 
 
-def refuse_missing(table: NDArray[Any], name: str) -> None:
-    """Raises an error that names the first missing number."""
-    finite = np.isfinite(table)
+def refuse_missing(table: NDArray[Any], name: str, may_miss: bool = False) -> None:
+    """Raises an error that names the first number that is missing, unless some may be, or infinite."""
+    finite = ~np.isinf(table) if may_miss else np.isfinite(table)
     if finite.all():
         return
     missing = np.argwhere(~finite)

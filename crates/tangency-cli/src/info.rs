@@ -10,8 +10,11 @@ use tangency::io::{Model, load_model};
 use tangency::message;
 use tangency::message::{Piece, Remedy, Sentence, given};
 use tangency::model::ScalingReason;
-use tangency::view::{CalibrationRow, CoordinateRow, DistanceRow, Summary};
+use tangency::view::{CalibrationRow, CoordinateRow, DistanceRow, MissingRow, Summary};
 use tangency::{Choice, Error, Result, ScalingChoice};
+
+/// Features with missing entries that are named.
+const NAMED: usize = 6;
 
 /// Runs the command.
 pub fn run(args: &InfoArgs, say: Say) -> Result<()> {
@@ -99,6 +102,7 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
     ];
     lines.splice(0..0, shown.glance.clone());
     lines.extend(verbose.then(|| hyper.join(", ")));
+    lines.extend(shown.missing.as_ref().map(|row| missing(row, shown.n)));
     lines.extend(shown.scaling.and_then(|choice| scaling(&choice, &shown.feature_names, verbose)));
     lines.extend(shown.neighbors.as_ref().map(neighbors));
     lines.extend(shown.dimension.as_ref().map(dimension));
@@ -119,6 +123,17 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
         )
     }));
     lines
+}
+
+/// Entries of the table that were missing, and that they were filled in.
+fn missing(row: &MissingRow, points: usize) -> String {
+    let MissingRow { entries, rows, by_feature } = row;
+    let mut named: Vec<String> = by_feature.iter().take(NAMED).map(|(name, count)| format!("{name} {count}")).collect();
+    if by_feature.len() > NAMED {
+        named.push(format!("{} more features", by_feature.len() - NAMED));
+    }
+    let entries = if *entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
+    format!("missing: {entries} in {rows} of {points} rows, found together with the map: {}", named.join(", "))
 }
 
 /// How features were scaled, where that is no matter of course.

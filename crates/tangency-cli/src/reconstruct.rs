@@ -35,6 +35,7 @@ pub fn run(args: &ReconstructArgs, say: Say) -> Result<()> {
     let done = match (&args.coordinates, &args.grid) {
         (Some(path), _) => job.table(path)?,
         (None, Some(size)) => job.grid(size)?,
+        (None, None) if args.missing => job.missing()?,
         (None, None) => job.training_points()?,
     };
     let mut written = vec![out.path().to_owned()];
@@ -187,6 +188,36 @@ impl ReconstructJob<'_> {
             grid.typical_step
         );
         Ok(Done { rows, predicts, interrupted, line, columns: sizes[0], calibrated: extension.spread_is_calibrated() })
+    }
+
+    /// The entries that the table lacked, one per row.
+    fn missing(&mut self) -> Result<Done> {
+        let Some(found) = &self.model.fit.imputed else {
+            let problem =
+                message![Piece::Setting("missing"), " was given, but the table of this model lacked no entry"];
+            return Err(Error::unfit("missing", problem, [Remedy::act("reconstruct coordinates, or a grid")]));
+        };
+        let text = |name: &str| (name.to_owned(), ColumnKind::Text);
+        let number = |name: &str| (name.to_owned(), ColumnKind::Number);
+        let columns = [text("id"), text("feature"), number("value"), number("sd")];
+        let mut writer = TableWriter::create(self.out, &columns)?;
+        writer.write(&[
+            Cells::Text(found.entries.iter().map(|&(i, _)| self.model.id(i as usize)).collect()),
+            Cells::Text(found.entries.iter().map(|&(_, f)| self.model.feature_names[f as usize].clone()).collect()),
+            Cells::Numbers(found.values.clone()),
+            Cells::Numbers(found.deviations.clone()),
+        ])?;
+        writer.finish()?;
+        let rows = found.entries.len();
+        let line = format!(
+            "{} that the table lacked, with standard deviations",
+            match rows {
+                1 => "1 entry".to_owned(),
+                _ => format!("{rows} entries"),
+            }
+        );
+        let predicts = Predicts::Measurement;
+        Ok(Done { rows, predicts, interrupted: false, line, columns: 10, calibrated: false })
     }
 
     fn training_points(&mut self) -> Result<Done> {

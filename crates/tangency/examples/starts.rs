@@ -58,7 +58,7 @@ fn compare(name: &str, points: &Matrix, r2: &dyn Fn(&Fit) -> f64) {
     // the bound is reported in the units of the table, a rank in scaled ones
     let rank = |config: &Config, number: usize, fit: &Fit| {
         let tried = Fitter::new(config.clone()).try_start(points.as_ref(), number).unwrap();
-        tried.rank.bound_scaled - fit.scaling.log_jacobian(fit.n())
+        tried.rank.bound_scaled - fit.log_jacobian()
     };
     let named = [Init::Spectral, Init::Isomap, Init::BayesianGplvm, Init::Pca].map(|init| (init, 0));
     let starts = named.into_iter().chain((0..RANDOM).map(|number| (Init::Random, number)));

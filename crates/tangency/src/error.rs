@@ -40,6 +40,12 @@ pub enum Error {
         value: String,
     },
 
+    /// A row or a column of which nothing is known.
+    NoValue {
+        /// The row or column.
+        place: Piece,
+    },
+
     /// A cell of a feature column is not a number at all.
     NotNumeric {
         /// Data row, counted from 0 without the header.
@@ -276,6 +282,7 @@ impl Sentence for Error {
             Self::NonFinite { row, column, value } => {
                 message![Piece::Row(*row), ", ", column.clone(), " is ", given(value), ", not a finite number"]
             }
+            Self::NoValue { place } => message![place.clone(), " has no value at all"],
             Self::NotNumeric { row, column, value } => {
                 let column = Column::Named(column.clone());
                 message![Piece::Row(*row), ", ", column, " holds \"", given(value), "\", which is not a number"]
@@ -341,6 +348,10 @@ impl Sentence for Error {
             }
             Self::ShapeMismatch { .. } => vec![act("check that it belongs to this table")],
             Self::NonFinite { .. } => vec![act("fill in such cells"), act("drop their rows or columns")],
+            Self::NoValue { place: Piece::Row(_) } => {
+                vec![act("take it out of the table"), Remedy::Set("missing", "drop".into())]
+            }
+            Self::NoValue { .. } => vec![act("leave that column out")],
             Self::NotNumeric { column, .. } => vec![act("correct it"), Remedy::ExcludeColumn(column.clone())],
             Self::NoSuchColumn { available, .. } => {
                 vec![Remedy::act(format!("choose among its columns, which are {}", listed(available)))]

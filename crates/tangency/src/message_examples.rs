@@ -3,7 +3,7 @@
 
 use crate::error::Error;
 use crate::fit::Caution;
-use crate::message::{Column, Remedy};
+use crate::message::{Column, Piece, Remedy};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -27,6 +27,8 @@ pub fn errors() -> Vec<(&'static str, Error)> {
             "a number of an array is not finite",
             Error::NonFinite { row: 6, column: Column::Numbered(2), value: "NaN".into() },
         ),
+        ("a row is empty", Error::NoValue { place: Piece::Row(6) }),
+        ("a column is empty", Error::NoValue { place: Piece::Column(Column::from("height")) }),
         (
             "a cell is text, and long",
             Error::NotNumeric {
@@ -109,6 +111,7 @@ pub fn cautions() -> Vec<(&'static str, Caution)> {
         ("as many coordinates as features", Caution::NothingReduced),
         ("a bridge was added", Caution::Bridges(vec!["12–305".into()])),
         ("bridges were added", Caution::Bridges(vec!["12–305".into(), "40–17".into()])),
+        ("rows with gaps were left out", Caution::RowsLeftOut { left_out: 12, rows: 400 }),
         ("only a piece was fitted", Caution::LargestPiece { kept: 390, rows: 400 }),
     ]
 }
@@ -121,8 +124,8 @@ mod tests {
     use crate::message::Sentence;
     use std::collections::BTreeSet;
 
-    const ERRORS: usize = 22;
-    const CAUTIONS: usize = 14;
+    const ERRORS: usize = 23;
+    const CAUTIONS: usize = 15;
 
     /// A number for each variant.
     fn error_place(error: &Error) -> usize {
@@ -149,6 +152,7 @@ mod tests {
             Error::TooFar { .. } => 19,
             Error::Interrupted { .. } => 20,
             Error::TooLarge { .. } => 21,
+            Error::NoValue { .. } => 22,
         }
     }
 
@@ -168,6 +172,7 @@ mod tests {
             Caution::OneFeature(_) => 11,
             Caution::OneRow(_) => 12,
             Caution::CutRing => 13,
+            Caution::RowsLeftOut { .. } => 14,
         }
     }
 

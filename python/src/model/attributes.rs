@@ -5,6 +5,7 @@ use numpy::{Ix1, Ix3, Ix4};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use tangency::Fit;
+use tangency::fit::Imputed;
 
 /// [n, d_x, d_x]
 pub fn covariances<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Out<'py, Ix3>> {
@@ -32,7 +33,7 @@ pub fn map_deviations<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Out<'py, Ix3>
 
 /// The bound after each iteration, in the units of the table.
 pub fn bounds<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Out<'py, Ix1>> {
-    let jacobian = fit.scaling.log_jacobian(fit.n());
+    let jacobian = fit.log_jacobian();
     array(py, fit.trace.iter().map(|point| point.bound_scaled - jacobian).collect(), fit.trace.len())
 }
 
@@ -75,4 +76,15 @@ fn by_point<'py>(py: Python<'py>, fit: &Fit, entry: impl Fn(usize, usize, usize)
         }
     }
     array(py, values, (n, d_y, d_x))
+}
+
+/// Rows, features, values and deviations.
+pub type ImputedEntries = (Vec<usize>, Vec<u32>, Vec<f64>, Vec<f64>);
+
+/// Entries that the table lacked, with the rows of the table.
+pub fn imputed(fit: &Fit) -> Option<ImputedEntries> {
+    let Imputed { entries, values, deviations } = fit.imputed.as_ref()?;
+    let rows = entries.iter().map(|&(point, _)| fit.rows[point as usize]).collect();
+    let features = entries.iter().map(|&(_, f)| f).collect();
+    Some((rows, features, values.clone(), deviations.clone()))
 }

@@ -12,7 +12,7 @@ use crate::attend::{ProgressReport, StopFlag, Watcher, attend, attend_until};
 use crate::errors::exception;
 use crate::settings;
 use crate::words::PythonWords;
-use attributes::FeatureWeights;
+use attributes::{FeatureWeights, ImputedEntries};
 use fit::{Task, TimedFit};
 use numpy::{Ix1, Ix2, Ix3, Ix4};
 use pyo3::exceptions::PyValueError;
@@ -259,6 +259,12 @@ impl NativeModel {
     #[getter]
     fn rows(&self) -> Vec<usize> {
         self.saved.fit.rows.clone()
+    }
+
+    /// Entries that the table lacked: rows, features, what is expected, and its deviations.
+    #[getter]
+    fn imputed(&self) -> Option<ImputedEntries> {
+        attributes::imputed(&self.saved.fit)
     }
 
     #[getter]

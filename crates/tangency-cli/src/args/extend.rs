@@ -58,13 +58,16 @@ pub struct ReconstructArgs {
     /// A model that `tangency fit` wrote
     pub model: PathBuf,
     /// Coordinates x1, x2, … to begin from, as `transform` and `fit --embedding` write them
-    #[arg(required_unless_present_any = ["leave_one_out", "grid"])]
+    #[arg(required_unless_present_any = ["leave_one_out", "grid", "missing"])]
     pub coordinates: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ReadingArgs,
     /// Reconstruct each training point from the others
     #[arg(long, conflicts_with_all = ["grid", "coordinates", "ReadingArgs"])]
     pub leave_one_out: bool,
+    /// Write the entries that the table of the model lacked: what is expected, with standard deviations
+    #[arg(long, conflicts_with_all = ["grid", "coordinates", "ReadingArgs", "leave_one_out", "predicts", "n_neighbors", "figure"])]
+    pub missing: bool,
     /// Reconstruct a grid over the latent space: 20x20
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["coordinates", "ReadingArgs"])]
     pub grid: Option<String>,

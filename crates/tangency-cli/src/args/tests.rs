@@ -79,7 +79,7 @@ fn presets_are_read_back_as_they_were_printed() {
         assert_eq!(read(vec!["--preset".into(), preset.to_string()]).unwrap(), preset.config());
     }
     let words = settings(&Config::authors(), false).join(" ");
-    let expected = "--init random --no-graph-likelihood --alpha0 1 --alpha 1e-3 --lambda 1 --nu 0 --no-acceleration \
+    let expected = "--scaling max-abs --init random --no-graph-likelihood --alpha0 1 --alpha 1e-3 --lambda 1 --nu 0 --no-acceleration \
                     --uncertainty absolute";
     assert_eq!(words, expected);
 }

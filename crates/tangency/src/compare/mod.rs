@@ -14,7 +14,7 @@ use crate::inference::{Progress, Stop};
 use crate::linalg::{Matrix, View, sequential_product};
 use crate::message;
 use crate::message::{Dialect, Fields, Message, Piece, Remedy, Sentence, given};
-use crate::model::{Checked, Prepared, check_values};
+use crate::model::{Checked, MissingRule, Prepared, check_values};
 use crate::peers::{Embedding, Method, PeerOptions, Watch, embed_prepared};
 use std::fmt;
 use std::str::FromStr;
@@ -169,12 +169,14 @@ impl Comparison {
         truth: Option<Matrix>,
         labels: Option<Vec<String>>,
     ) -> Result<Self> {
+        // other methods know no gaps
+        config.missing = MissingRule::Error;
         Checked::new(values, &config)?;
         settle_neighbors(values, &mut config, edges.is_some(), None)?;
         let table = Checked::new(values, &config)?;
         let n = values.nrows();
         if let Some(truth) = &truth {
-            check_values(truth.as_ref())?;
+            check_values(truth.as_ref(), MissingRule::Error)?;
         }
         for (what, rows) in
             [("the truth", truth.as_ref().map(Matrix::nrows)), ("the list of labels", labels.as_ref().map(Vec::len))]

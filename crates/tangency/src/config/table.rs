@@ -6,7 +6,7 @@ use super::{Choice, EdgeWeights, FeatureWeight, Init, Rule, Uncertainty};
 use crate::error::Result;
 use crate::graph::{NeighborSearch, Symmetry};
 use crate::inference::EngineKind;
-use crate::model::ScalingRule;
+use crate::model::{MissingRule, ScalingRule};
 use serde::{Deserialize, Serialize};
 
 /// Rows of doc comment, field, type, default, group and kind to a struct and a list.
@@ -82,6 +82,8 @@ settings! {
     largest: bool = false, Graph, Kind::Switch;
     /// How features are scaled after centring; `auto` by each one's own spread where their units differ.
     scaling: ScalingRule = ScalingRule::Auto, Model, Kind::Choice(ScalingRule::list);
+    /// What is done with entries of the table that are missing.
+    missing: MissingRule = MissingRule::Model, Model, Kind::Choice(MissingRule::list);
     /// Fit along the principal axes that hold this share of the variance, for many features; all features if unset.
     pca: Option<f64> = None, Engine, Kind::Real(Range::Share);
     /// Where a run starts.

@@ -3,6 +3,7 @@
 mod calibrate;
 mod creep;
 mod frozen;
+mod gaps;
 mod loadings;
 mod new_star;
 mod novelty;
@@ -91,6 +92,8 @@ pub struct Extension {
     usual_neighbors: usize,
     density: Density,
     calibration: Option<Calibration>,
+    /// Points and features that the table lacked, sorted.
+    lacked: Vec<(u32, u32)>,
     usual: OnceLock<Usual>,
     spread: OnceLock<f64>,
     left_out: OnceLock<Vec<Option<Placement>>>,
@@ -127,6 +130,7 @@ impl Extension {
             usual_neighbors: usual_neighbors(fit),
             density: Density::new(fit)?,
             calibration: fit.calibration.clone(),
+            lacked: fit.imputed.as_ref().map(|imputed| imputed.entries.clone()).unwrap_or_default(),
             usual: OnceLock::new(),
             spread: OnceLock::new(),
             left_out: OnceLock::new(),
@@ -165,7 +169,7 @@ impl Extension {
         Ok(self)
     }
 
-    /// Places new observations, m × d_y in the units of the table. Each row is placed by itself: what else is in the
+    /// Places new observations, m × d_y in the units of the table, NaN where an entry is missing. Each row is placed by itself: what else is in the
     /// table and the number of threads change nothing.
     pub fn transform(&self, values: &Matrix) -> Result<Vec<Placement>> {
         self.transform_columns(values.transpose())
@@ -173,7 +177,8 @@ impl Extension {
 
     /// The same for observations given a point a column, d_y × m.
     pub fn transform_columns(&self, values: View) -> Result<Vec<Placement>> {
-        let scaled = self.scaling.apply(values)?;
+        let mut scaled = self.scaling.apply_with_gaps(values)?;
+        let fitted = self.fill_gaps(&mut scaled);
         let lists = self.density.index().nearest(&scaled, self.n_neighbors);
         let placed: Vec<Option<Placement>> = (0..scaled.ncols())
             .into_par_iter()
@@ -181,7 +186,7 @@ impl Extension {
                 let y = scaled.col_as_slice(i);
                 let distance = squared_distance(y, self.frozen.observations.col_as_slice(lists[i][0] as usize));
                 let mut placed = (distance < FARTHEST * FARTHEST).then(|| self.best(y, &lists[i], None)).flatten()?;
-                placed.point = (distance == 0.0).then_some(lists[i][0]);
+                placed.point = fitted[i].or((distance == 0.0).then_some(lists[i][0]));
                 Some(placed)
             })
             .collect();

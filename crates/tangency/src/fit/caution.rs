@@ -5,7 +5,7 @@ use crate::config::Choice;
 use crate::inference::Stop;
 use crate::message;
 use crate::message::{Column, Fields, Message, Piece, Remedy, Sentence, given, listed};
-use crate::model::{ScalingReason, ScalingRule};
+use crate::model::{MissingRule, ScalingReason, ScalingRule};
 use std::fmt;
 
 /// A reason not to trust a fit, or not all of it. Each is one sentence.
@@ -53,6 +53,13 @@ pub enum Caution {
     NothingReduced,
     /// Pieces of the graph were joined by these edges.
     Bridges(Vec<String>),
+    /// Rows that lack an entry were left out.
+    RowsLeftOut {
+        /// How many.
+        left_out: usize,
+        /// Rows of the table.
+        rows: usize,
+    },
     /// Only a piece of the graph was fitted.
     LargestPiece {
         /// Points of the fit.
@@ -120,6 +127,10 @@ impl Sentence for Caution {
                 let named = listed(bridges);
                 message![format!("{added} added to join pieces of the graph ({named}); distances across are a guess")]
             }
+            Self::RowsLeftOut { left_out, rows } => {
+                let (row, lack, were) = if *left_out == 1 { ("row", "lacks", "was") } else { ("rows", "lack", "were") };
+                message![format!("{left_out} {row} of {rows} {lack} an entry and {were} left out")]
+            }
             Self::LargestPiece { kept, rows } => {
                 message![format!("only the largest piece of the graph was fitted, {kept} of {rows} points")]
             }
@@ -141,6 +152,7 @@ impl Sentence for Caution {
             Self::OneFeature(_) => vec![Remedy::Set("scaling", ScalingRule::PerFeature.name().into())],
             Self::OneRow(_) => vec![Remedy::act("look at that row, and leave it out if it is wrong")],
             Self::CutRing => vec![Remedy::Raise("n_components")],
+            Self::RowsLeftOut { .. } => vec![Remedy::Set("missing", MissingRule::Model.name().into())],
             Self::Interrupted | Self::NothingReduced | Self::Bridges(_) | Self::LargestPiece { .. } => vec![],
         }
     }
@@ -246,7 +258,12 @@ impl Fit {
             cautions.push(Caution::Bridges(self.bridges.iter().map(named).collect()));
         }
         if self.n_rows > self.n() {
-            cautions.push(Caution::LargestPiece { kept: self.n(), rows: self.n_rows });
+            let (kept, rows) = (self.n(), self.n_rows);
+            let dropped = self.config.missing == MissingRule::Drop && !self.config.largest;
+            cautions.push(match dropped {
+                true => Caution::RowsLeftOut { left_out: rows - kept, rows },
+                false => Caution::LargestPiece { kept, rows },
+            });
         }
         cautions
     }

@@ -2,6 +2,7 @@
 
 mod caution;
 mod dimension;
+mod gaps;
 mod given;
 mod memory;
 mod neighbors;
@@ -27,7 +28,7 @@ pub use posterior::FullPosterior;
 pub(crate) use posterior::{Hypothesis, OfEngine};
 pub(crate) use probe::{sample as sample_rows, split as split_rows};
 pub use quality::MapQuality;
-pub use result::{Calibration, DistanceInterval, Fit, GraphModel, Pruning};
+pub use result::{Calibration, DistanceInterval, Fit, GraphModel, Imputed, Pruning};
 pub(crate) use runs::FittedData;
 
 use crate::config::{Config, Init};
@@ -69,6 +70,8 @@ pub struct Fitter<'a> {
     keeps_posterior: bool,
     /// Whether the fit finds out how good its map is.
     measures: bool,
+    /// Whether missing entries are found with the layout; otherwise they stay as smooth as the graph makes them.
+    settles_gaps: bool,
     observer: Option<BoxedObserver<'a>>,
 }
 
@@ -84,6 +87,7 @@ impl<'a> Fitter<'a> {
             neighbors: None,
             keeps_posterior: false,
             measures: true,
+            settles_gaps: true,
             observer: None,
         }
     }
@@ -120,6 +124,12 @@ impl<'a> Fitter<'a> {
     /// Does not find out how good the map is, where nobody asks.
     pub(crate) fn unmeasured(mut self) -> Self {
         self.measures = false;
+        self
+    }
+
+    /// Leaves missing entries as they are filled in.
+    fn with_gaps_filled(mut self) -> Self {
+        self.settles_gaps = false;
         self
     }
 
@@ -222,6 +232,14 @@ impl<'a> Fitter<'a> {
     }
 
     fn best_run(self, prepared: &Prepared, plan: &Plan) -> Result<(Fit, Option<FullPosterior>)> {
+        match &prepared.missing {
+            Some(entries) if self.settles_gaps => gaps::fit(self, prepared, entries, plan),
+            _ => self.best_of_starts(prepared, plan),
+        }
+    }
+
+    /// The fit of the best start to a table without gaps, or with these filled in.
+    fn best_of_starts(self, prepared: &Prepared, plan: &Plan) -> Result<(Fit, Option<FullPosterior>)> {
         let (runs, mut observer) = self.runs(prepared, plan)?;
         Ok(match plan.engine {
             EngineKind::Factorised => {

@@ -85,7 +85,10 @@ struct Candidate {
 
 fn find(values: View, config: &Config, mut observer: Option<&mut Watching<'_>>) -> Result<NeighborsChoice> {
     let n = values.nrows();
-    let order = probe::sample(n, ENOUGH, config);
+    let mut order = probe::sample(n, n, config);
+    // rows are scored by all of their entries
+    order.retain(|&row| values.row(row).iter().all(|value| !value.is_nan()));
+    order.truncate(ENOUGH);
     let rows = order.len();
     let kept = rows - rows.div_ceil(PARTS);
     let mut all: Vec<Candidate> = LADDER

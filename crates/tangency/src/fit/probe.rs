@@ -3,7 +3,7 @@
 use super::{Fit, Fitter, Watching};
 use crate::config::{Config, FeatureWeight, Rule};
 use crate::error::Result;
-use crate::inference::{EngineKind, derived_seed};
+use crate::inference::{EngineKind, Start, derived_seed};
 use crate::linalg::Matrix;
 use crate::model::Prepared;
 use rand::SeedableRng;
@@ -57,8 +57,18 @@ pub(super) fn fit_prepared(
     watched(config, observer).fit_prepared(prepared)
 }
 
+/// The same from where another ended.
+pub(super) fn again(
+    config: Config,
+    prepared: &Prepared,
+    start: Start,
+    observer: &mut Option<&mut Watching<'_>>,
+) -> Result<Fit> {
+    watched(config, observer).start(start).fit_prepared(prepared)
+}
+
 fn watched<'a>(config: Config, observer: &'a mut Option<&mut Watching<'_>>) -> Fitter<'a> {
-    let fitter = Fitter::new(config).unmeasured();
+    let fitter = Fitter::new(config).unmeasured().with_gaps_filled();
     match observer {
         Some(observer) => fitter.observer(&mut **observer),
         None => fitter,

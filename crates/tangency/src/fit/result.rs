@@ -9,11 +9,12 @@ use crate::inference::{BoundParts, Deviations, Engine, EngineNotes, Posterior, S
 use crate::linalg::{Matrix, lower_factor, product, small, symmetric_eigen, transposed_product};
 use crate::message;
 use crate::message::{Piece, Remedy};
-use crate::model::{Hyperparameters, Problem, ScaledTable, Scaling, ScalingChoice};
+use crate::model::{Hyperparameters, MissingEntries, Problem, ScaledTable, Scaling, ScalingChoice};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A fitted model.
@@ -63,6 +64,8 @@ pub struct Fit {
     pub graph_model: Option<GraphModel>,
     /// How the number of neighbours was found, if it was left to the data.
     pub neighbors: Option<NeighborsChoice>,
+    /// Entries that the table lacked, which the model has filled in; none if it was whole.
+    pub imputed: Option<Imputed>,
     /// How the scaling was found, if it was left to the data.
     pub scaling_choice: Option<ScalingChoice>,
     /// How the number of coordinates was found, if it was left to the data.
@@ -83,6 +86,30 @@ pub struct Fit {
     pub calibration: Option<Calibration>,
     /// How edges were searched that the bound speaks against, if they were.
     pub pruning: Option<Pruning>,
+}
+
+/// Entries that a table lacked. The model's observations have what the layout goes with in their place.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Imputed {
+    /// Points and features, point by point.
+    pub entries: Vec<(u32, u32)>,
+    /// What is expected of them, in the units of the table.
+    pub values: Vec<f64>,
+    /// Standard deviations of that.
+    pub deviations: Vec<f64>,
+}
+
+impl Imputed {
+    /// How many entries of each feature were missing, those with the most first, and in how many rows.
+    pub fn by_feature(&self) -> (Vec<(usize, usize)>, usize) {
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        self.entries.iter().for_each(|&(_, f)| *counts.entry(f as usize).or_default() += 1);
+        let mut counts: Vec<(usize, usize)> = counts.into_iter().collect();
+        counts.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+        let mut rows: Vec<u32> = self.entries.iter().map(|&(row, _)| row).collect();
+        rows.dedup();
+        (counts, rows.len())
+    }
 }
 
 /// What the graph's likelihood found: rates ρ_iρ_j h(|x_i − x_j|²) of edges, and x_i ~ N(0, A⁻¹).
@@ -220,6 +247,7 @@ impl Fit {
             }),
             neighbors: data.neighbors.clone(),
             dimension: data.dimension.clone(),
+            imputed: None,
             features: None,
             quality: None,
             density: None,
@@ -253,7 +281,19 @@ impl Fit {
     pub(crate) fn problem(&self) -> Result<Problem> {
         let d_x = self.coordinates.ncols();
         let problem = Problem::new(self.scaled_observations(), self.graph.clone(), d_x, self.config.epsilon)?;
-        problem.along_axes(&self.config)
+        problem.along_axes(&self.config)?.lacking(self.missing().map(Arc::new))
+    }
+
+    /// Which entries the table lacked.
+    pub(crate) fn missing(&self) -> Option<MissingEntries> {
+        self.imputed.as_ref().map(|imputed| MissingEntries::from_pairs(&imputed.entries))
+    }
+
+    /// What the change of units costs in log-density over all entries that were measured.
+    pub fn log_jacobian(&self) -> f64 {
+        let of = |&(_, f): &(u32, u32)| self.scaling.scale[f as usize].ln();
+        let missing: f64 = self.imputed.iter().flat_map(|imputed| &imputed.entries).map(of).sum();
+        self.scaling.log_jacobian(self.n()) - missing
     }
 
     /// The table of this fit, to be put on other graphs.
@@ -286,7 +326,7 @@ impl Fit {
 
     /// The bound in the units of the data given: it compares across scalings.
     pub fn bound(&self) -> f64 {
-        self.bound_scaled() - self.scaling.log_jacobian(self.n())
+        self.bound_scaled() - self.log_jacobian()
     }
 
     /// How many of the coordinates are used: those with a spread that is not lost next to a step along an edge.

@@ -7,7 +7,8 @@ use crate::config::{AUTO, Config, Init};
 use crate::density::DensityNotes;
 use crate::error::{Error, Result};
 use crate::fit::{
-    Calibration, Caution, DimensionChoice, FeatureChoice, Fit, GraphModel, MapQuality, NeighborsChoice, Pruning,
+    Calibration, Caution, DimensionChoice, FeatureChoice, Fit, GraphModel, Imputed, MapQuality, NeighborsChoice,
+    Pruning,
 };
 use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Deviations, EngineNotes, Stop, TracePoint};
@@ -24,6 +25,12 @@ use std::sync::Arc;
 const FORMAT: u32 = 1;
 const KEY: &str = "tangency";
 const HELD_OUT: &str = "held_out_log_densities";
+/// Points and features of the entries that the table lacked.
+const MISSING: &str = "missing";
+/// What is expected of them.
+const MISSING_VALUES: &str = "missing_values";
+/// Their standard deviations.
+const MISSING_DEVIATIONS: &str = "missing_deviations";
 const SOCIABILITY: &str = "sociability";
 
 /// A fit together with the names that its table gave.
@@ -194,6 +201,12 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
     if let Some(calibration) = &fit.calibration {
         arrays.push(FileArray::of_f64(HELD_OUT, vec![n], &calibration.log_densities));
     }
+    if let Some(Imputed { entries, values, deviations }) = &fit.imputed {
+        let pairs: Vec<u32> = entries.iter().flat_map(|&(row, f)| [row, f]).collect();
+        arrays.push(FileArray::of_u32(MISSING, vec![entries.len(), 2], &pairs));
+        arrays.push(FileArray::of_f64(MISSING_VALUES, vec![entries.len()], values));
+        arrays.push(FileArray::of_f64(MISSING_DEVIATIONS, vec![entries.len()], deviations));
+    }
     if let Some(graph) = &fit.graph_model {
         arrays.push(FileArray::of_f64(SOCIABILITY, vec![n], &graph.sociability));
     }
@@ -312,12 +325,26 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         }
         None => None,
     };
+    let imputed = match reader.tensors.names().contains(&MISSING) {
+        false => None,
+        true => {
+            let pairs = reader.u32s(MISSING)?;
+            let entries: Vec<(u32, u32)> = pairs.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+            if pairs.len() % 2 != 0 || entries.iter().any(|&(row, f)| row as usize >= n || f as usize >= d_y) {
+                return Err(broken("has missing entries that are not in the table"));
+            }
+            let deviations = reader.f64s(MISSING_DEVIATIONS, &[entries.len()])?;
+            let values = reader.f64s(MISSING_VALUES, &[entries.len()])?;
+            Some(Imputed { entries, values, deviations })
+        }
+    };
     let fit = Fit {
         graph_model,
         quality: metadata.quality,
         density: metadata.density,
         neighbors: metadata.neighbors,
         scaling_choice: metadata.scaling,
+        imputed,
         dimension: metadata.dimension,
         features: metadata.features,
         observations: Arc::new(by_rows("observations", d_y)?),

@@ -215,7 +215,7 @@ pub fn write_embedding(output: &Output, model: &Model) -> Result<()> {
 pub fn write_trace(output: &Output, fit: &Fit) -> Result<()> {
     let names = ["iteration", "bound_scaled", "bound"].into_iter().chain(Hyperparameters::NAMES).map(str::to_owned);
     let header: Vec<String> = names.chain(BoundParts::NAMES.map(|name| format!("part_{name}"))).collect();
-    let jacobian = fit.scaling.log_jacobian(fit.n());
+    let jacobian = fit.log_jacobian();
     write_rows(
         output,
         &header,

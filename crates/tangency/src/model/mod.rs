@@ -2,6 +2,7 @@
 
 mod affinity;
 mod hyperparameters;
+mod missing;
 mod named;
 mod prepared;
 mod priors;
@@ -13,6 +14,8 @@ mod units;
 
 pub use affinity::Affinity;
 pub use hyperparameters::Hyperparameters;
+pub(crate) use missing::flow;
+pub use missing::{Filling, MissingEntries, MissingRule, MissingTerm};
 pub(crate) use named::named_numbers;
 pub use prepared::Prepared;
 pub(crate) use prepared::{Checked, ScaledTable};

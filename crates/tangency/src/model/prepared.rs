@@ -1,10 +1,10 @@
 //! A table made ready for a fit: which rows take part, their scaling, and their graph in one piece.
 
 use super::table_graph::{FoundGraph, check_values, find_graph, in_one_piece};
-use super::{Scaling, ScalingChoice, ScalingRule, settled_scaling};
+use super::{MissingEntries, MissingRule, Scaling, ScalingChoice, ScalingRule, settled_scaling};
 use crate::config::Config;
 use crate::error::Result;
-use crate::graph::{Graph, Neighborhoods};
+use crate::graph::{Graph, Nearby, Neighborhoods, without_gaps};
 use crate::linalg::{Matrix, View};
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ impl<'a> Checked<'a> {
     /// An error unless every number of the table is finite and every setting is in its range.
     pub fn new(values: View<'a>, config: &'a Config) -> Result<Self> {
         config.validate()?;
-        check_values(values)?;
+        check_values(values, config.missing)?;
         Ok(Self { values, config })
     }
 
@@ -26,12 +26,20 @@ impl<'a> Checked<'a> {
     pub fn prepare(&self, edges: Option<Vec<(u32, u32)>>) -> Result<Prepared> {
         let Self { values, config } = *self;
         let n = values.nrows();
+        if config.missing == MissingRule::Drop && !values.is_all_finite() {
+            return self.of_whole_rows(edges);
+        }
         let (rule, choice) = settled_scaling(values, config.scaling);
         let (scaling, points) = Scaling::learn(values, rule)?;
+        let all_scaling = scaling.clone();
         let given = edges.is_some();
-        let found = find_graph(values, &points, config, edges)?;
+        // neighbours are sought among points without gaps
+        let whole = (!points.is_all_finite()).then(|| without_gaps(&points));
+        let seen = whole.as_ref().map_or(&points, |(points, _)| points);
+        let in_units = whole.as_ref().map(|(points, _)| scaling.back(points));
+        let found = find_graph(in_units.as_ref().map_or(values, |values| values.as_ref()), seen, config, edges)?;
         let FoundGraph { neighborhoods, recall } = found;
-        let made = in_one_piece(neighborhoods, &points, config, given)?;
+        let made = in_one_piece(neighborhoods, seen, config, given)?;
         let table = match made.rows.len() {
             all if all == n => {
                 ScaledTable { values: Arc::new(values.to_owned()), scaling, rule, choice, points: Arc::new(points) }
@@ -42,7 +50,44 @@ impl<'a> Checked<'a> {
             }
         };
         let (rows, neighborhoods, bridges) = (made.rows, made.neighborhoods, made.bridges);
-        Ok(Prepared { table, n_rows: n, rows, neighborhoods, bridges, recall, own_edges: given })
+        let missing = MissingEntries::of(&table.points).map(Arc::new);
+        let nearby = whole.map(|(_, nearby)| {
+            // of those that are points; the scaling of some rows is another than that of all
+            let of_all = MissingEntries::pairs_of(values).into_iter().zip(nearby);
+            let rescaled = |f: usize, near: Nearby| {
+                let (from, to) = (&all_scaling, &table.scaling);
+                let unit = from.scale[f] / to.scale[f];
+                let mean = (from.center[f] + from.scale[f] * near.mean - to.center[f]) / to.scale[f];
+                Nearby { mean, variance: unit * unit * near.variance, usual: unit * unit * near.usual }
+            };
+            let kept = of_all.filter(|((row, _), _)| rows.binary_search(&(*row as usize)).is_ok());
+            Arc::new(kept.map(|((_, f), near)| rescaled(f as usize, near)).collect::<Vec<_>>())
+        });
+        let made =
+            Prepared { table, n_rows: n, rows, neighborhoods, bridges, recall, own_edges: given, missing, nearby };
+        match &made.missing {
+            Some(entries) => {
+                check_values(made.values().as_ref(), config.missing)?;
+                let (filling, mut points) = (entries.on(made.graph())?, made.points().clone());
+                filling.fill(made.graph(), &mut points, None);
+                Ok(made.filled(points))
+            }
+            None => Ok(made),
+        }
+    }
+
+    /// The same without rows that lack an entry.
+    fn of_whole_rows(&self, edges: Option<Vec<(u32, u32)>>) -> Result<Prepared> {
+        let Self { values, config } = *self;
+        let is_whole = |&i: &usize| values.row(i).iter().all(|value| !value.is_nan());
+        let whole: Vec<usize> = (0..values.nrows()).filter(is_whole).collect();
+        let place = |row: u32| whole.binary_search(&(row as usize)).ok().map(|place| place as u32);
+        let among = |&(i, j): &(u32, u32)| Some((place(i)?, place(j)?));
+        let edges = edges.map(|edges| edges.iter().filter_map(among).collect());
+        let kept = Matrix::from_fn(whole.len(), values.ncols(), |i, f| values[(whole[i], f)]);
+        let made = Checked::new(kept.as_ref(), config)?.prepare(edges)?;
+        let rows = made.rows.iter().map(|&row| whole[row]).collect();
+        Ok(Prepared { n_rows: values.nrows(), rows, ..made })
     }
 }
 
@@ -74,7 +119,18 @@ impl ScaledTable {
         let config = Config { largest: false, ..config.clone() };
         let made = in_one_piece(neighborhoods, &self.points, &config, true)?;
         let (rows, neighborhoods, bridges) = (made.rows, made.neighborhoods, made.bridges);
-        Ok(Prepared { table: self.clone(), n_rows: rows.len(), rows, neighborhoods, bridges, recall, own_edges: true })
+        let (table, n_rows) = (self.clone(), rows.len());
+        Ok(Prepared {
+            table,
+            n_rows,
+            rows,
+            neighborhoods,
+            bridges,
+            recall,
+            own_edges: true,
+            missing: None,
+            nearby: None,
+        })
     }
 
     /// All points on a graph in one piece.
@@ -115,12 +171,28 @@ pub struct Prepared {
     pub(crate) recall: Option<f64>,
     /// Whether the graph was given.
     pub(crate) own_edges: bool,
+    /// Entries that the table lacks; what is expected stands in their place.
+    pub(crate) missing: Option<Arc<MissingEntries>>,
+    /// What points nearby have in their place, in scaled units: entry by entry of each point.
+    pub(crate) nearby: Option<Arc<Vec<Nearby>>>,
 }
 
 impl Prepared {
     /// Makes a table, n × d_y, ready: on the graph that the settings ask for, or on the edges.
     pub fn new(values: View, config: &Config, edges: Option<Vec<(u32, u32)>>) -> Result<Self> {
         Checked::new(values, config)?.prepare(edges)
+    }
+
+    /// The same with other scaled points in place of missing entries.
+    pub(crate) fn filled(&self, points: Matrix) -> Self {
+        let Scaling { center, scale } = &self.table.scaling;
+        let mut values = self.table.values.as_ref().clone();
+        for (row, f) in self.missing.iter().flat_map(|entries| entries.pairs()) {
+            let (row, f) = (row as usize, f as usize);
+            values[(row, f)] = center[f] + scale[f] * points[(f, row)];
+        }
+        let table = ScaledTable { values: Arc::new(values), points: Arc::new(points), ..self.table.clone() };
+        Self { table, ..self.clone() }
     }
 
     /// Number of points.

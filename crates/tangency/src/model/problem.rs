@@ -1,6 +1,6 @@
 //! The data and everything about them that no iteration changes.
 
-use super::{Prepared, Reduction};
+use super::{MissingEntries, MissingTerm, Prepared, Reduction};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, pieces, squared_distance};
@@ -22,6 +22,8 @@ pub struct Problem {
     pub n_components: usize,
     /// The paper's ε.
     pub epsilon: f64,
+    /// Entries that are missing from the table and filled in here, with what the bound needs of them on this graph.
+    missing: Option<(Arc<MissingEntries>, MissingTerm)>,
     /// |BY|²: summed squared length of the edges.
     pub edge_energy: f64,
     /// |Σ_i y_i|², zero up to rounding for centred data.
@@ -47,7 +49,17 @@ impl Problem {
     /// The problem of a table that is ready, in the dimension and along the axes that the settings ask for.
     pub fn of(prepared: &Prepared, config: &Config) -> Result<Self> {
         let (points, graph) = (prepared.table.points.clone(), prepared.graph().clone());
-        Self::assemble(points, None, graph, config.n_components, config.epsilon).along_axes(config)
+        let problem = Self::assemble(points, None, graph, config.n_components, config.epsilon).along_axes(config)?;
+        problem.lacking(prepared.missing.clone())
+    }
+
+    /// The same with entries that the table lacks and that are filled in.
+    pub(crate) fn lacking(mut self, entries: Option<Arc<MissingEntries>>) -> Result<Self> {
+        self.missing = match entries {
+            Some(entries) => Some((entries.clone(), entries.on(&self.graph)?.term())),
+            None => None,
+        };
+        Ok(self)
     }
 
     /// The same with means of maps along the axes only that the settings ask for.
@@ -66,7 +78,15 @@ impl Problem {
 
     /// The same points on another graph in one piece.
     pub fn on_graph(&self, graph: Graph) -> Self {
-        Self::assemble(self.observations.clone(), self.reduced.clone(), graph, self.n_components, self.epsilon)
+        // L_mm can be factored on every graph in one piece; if it cannot, the graph is not worth having
+        let of = |entries: &Arc<MissingEntries>| match entries.on(&graph) {
+            Ok(filling) => filling.term(),
+            Err(_) => MissingTerm { log_det: f64::INFINITY, ..MissingTerm::default() },
+        };
+        let missing = self.missing.as_ref().map(|(entries, _)| (entries.clone(), of(entries)));
+        let made =
+            Self::assemble(self.observations.clone(), self.reduced.clone(), graph, self.n_components, self.epsilon);
+        Self { missing, ..made }
     }
 
     /// Other points with the same features on a graph of their own. What is not along the axes that are kept is left out
@@ -92,7 +112,13 @@ impl Problem {
             .sum();
         let sum_energy = (0..all.nrows()).map(|f| (0..all.ncols()).map(|i| all[(f, i)]).sum::<f64>().powi(2)).sum();
         let n_features = all.nrows();
-        Self { observations, graph, n_features, reduced, n_components, epsilon, edge_energy, sum_energy }
+        let missing = None;
+        Self { observations, graph, n_features, reduced, n_components, epsilon, missing, edge_energy, sum_energy }
+    }
+
+    /// What the bound needs of missing entries; nothing of them where none are.
+    pub fn missing(&self) -> MissingTerm {
+        self.missing.as_ref().map(|(_, term)| *term).unwrap_or_default()
     }
 
     /// Number of points.

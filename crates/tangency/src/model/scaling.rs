@@ -3,7 +3,7 @@
 use super::units;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, View};
-use crate::message::Column;
+use crate::message::{Column, Piece};
 
 crate::choice! {
     /// How the centred data are divided.
@@ -19,20 +19,25 @@ crate::choice! {
     }
 }
 
+/// The entries of a feature that are not missing.
+fn known(values: View<'_>, f: usize) -> impl Iterator<Item = f64> {
+    values.col(f).iter().copied().filter(|value| !value.is_nan())
+}
+
 /// The mean of a feature; about the first entry, so that of a constant feature it is exactly its value.
 pub(super) fn mean(values: View, f: usize) -> f64 {
-    let first = values[(0, f)];
-    first + values.col(f).iter().map(|v| v - first).sum::<f64>() / values.nrows() as f64
+    let first = known(values, f).next().unwrap_or(0.0);
+    first + known(values, f).map(|v| v - first).sum::<f64>() / known(values, f).count().max(1) as f64
 }
 
 /// The standard deviation of a feature about its mean, unless it is constant.
 pub(super) fn deviation(values: View, f: usize, center: f64) -> Option<f64> {
-    let column = || values.col(f).iter().map(|v| (v - center).abs());
+    let column = || known(values, f).map(|v| (v - center).abs());
     // in units of the largest, so that squares neither overflow nor vanish
     let largest = column().fold(f64::MIN_POSITIVE, f64::max);
     let squares: f64 = column().map(|v| (v / largest).powi(2)).sum();
-    let deviation = largest * (squares / values.nrows() as f64).sqrt();
-    let size = values.col(f).iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+    let deviation = largest * (squares / column().count().max(1) as f64).sqrt();
+    let size = known(values, f).fold(0.0, |most: f64, v| most.max(v.abs()));
     (deviation > 1e-12 * size).then_some(deviation)
 }
 
@@ -82,6 +87,15 @@ impl Scaling {
 
     /// New rows, given one per column in the units of the table, scaled. `[d_y, m]`
     pub(crate) fn apply(&self, values: View) -> Result<Matrix> {
+        let scaled = self.apply_with_gaps(values)?;
+        match (0..scaled.ncols()).find_map(|i| Some((i, scaled.col_as_slice(i).iter().position(|v| v.is_nan())?))) {
+            Some((row, f)) => Err(Error::NonFinite { row, column: Column::Numbered(f), value: "NaN".into() }),
+            None => Ok(scaled),
+        }
+    }
+
+    /// The same for rows that may lack entries (NaN), but not all of them.
+    pub(crate) fn apply_with_gaps(&self, values: View) -> Result<Matrix> {
         let Self { center, scale } = self;
         if values.nrows() != center.len() {
             return Err(Error::ShapeMismatch {
@@ -92,7 +106,11 @@ impl Scaling {
         }
         let scaled = Matrix::from_fn(center.len(), values.ncols(), |f, i| (values[(f, i)] - center[f]) / scale[f]);
         for row in 0..scaled.ncols() {
-            if let Some(f) = scaled.col_as_slice(row).iter().position(|value| !value.is_finite()) {
+            let own = scaled.col_as_slice(row);
+            if own.iter().all(|value| value.is_nan()) {
+                return Err(Error::NoValue { place: Piece::Row(row) });
+            }
+            if let Some(f) = own.iter().position(|value| value.is_infinite()) {
                 let (column, value) = (Column::Numbered(f), values[(f, row)]);
                 return Err(match value.is_finite() {
                     true => Error::TooFar { row },
@@ -101,6 +119,11 @@ impl Scaling {
             }
         }
         Ok(scaled)
+    }
+
+    /// Scaled points, one per column, as rows in the units of the table. `[n, d_y]`
+    pub(crate) fn back(&self, points: &Matrix) -> Matrix {
+        Matrix::from_fn(points.ncols(), points.nrows(), |i, f| self.center[f] + self.scale[f] * points[(f, i)])
     }
 
     /// What the change of units costs in log-density over `n` points: a bound in the units given is the scaled one

@@ -1,21 +1,32 @@
 //! From a table to a graph in one piece.
 
+use super::MissingRule;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::graph::{
     Graph, Neighborhoods, Symmetry, bridges, edge_outside, find_neighbors, graph_of_lists, pieces, within_radius,
 };
 use crate::linalg::{Matrix, View};
-use crate::message::{Column, Remedy};
+use crate::message::{Column, Piece, Remedy};
 
-pub(crate) fn check_values(values: View) -> Result<()> {
+/// An error unless every number is finite, or missing where that may be.
+pub(crate) fn check_values(values: View, missing: MissingRule) -> Result<()> {
     let (n, d) = (values.nrows(), values.ncols());
     if n < 3 || d == 0 {
         return Err(Error::TooFew { rows: n, features: d });
     }
     for f in 0..d {
-        if let Some(row) = values.col(f).iter().position(|v| !v.is_finite()) {
+        let may_be = |v: &f64| v.is_finite() || (v.is_nan() && missing != MissingRule::Error);
+        if let Some(row) = values.col(f).iter().position(|v| !may_be(v)) {
             return Err(Error::NonFinite { row, column: Column::Numbered(f), value: values[(row, f)].to_string() });
+        }
+    }
+    if missing == MissingRule::Model {
+        if let Some(f) = (0..d).find(|&f| values.col(f).iter().all(|v| v.is_nan())) {
+            return Err(Error::NoValue { place: Piece::Column(Column::Numbered(f)) });
+        }
+        if let Some(row) = (0..n).find(|&i| values.row(i).iter().all(|v| v.is_nan())) {
+            return Err(Error::NoValue { place: Piece::Row(row) });
         }
     }
     Ok(())

@@ -85,9 +85,12 @@ fn are_axes(values: View, varying: &[(usize, f64)]) -> bool {
     let mut squared_means = 0.0;
     for c in 0..d {
         let column = standard.col_as_slice_mut(c);
-        let center = column.iter().sum::<f64>() / n as f64;
+        let known = column.iter().filter(|value| !value.is_nan());
+        let (sum, count) = known.fold((0.0, 0usize), |(sum, count), value| (sum + value, count + 1));
+        let center = sum / count.max(1) as f64;
         squared_means += center.powi(2);
-        column.iter_mut().for_each(|value| *value -= center);
+        // what is missing is taken to be in the middle
+        column.iter_mut().for_each(|value| *value = if value.is_nan() { 0.0 } else { *value - center });
         let norm = column.iter().map(|value| value * value).sum::<f64>().sqrt();
         column.iter_mut().for_each(|value| *value /= norm.max(f64::MIN_POSITIVE));
     }

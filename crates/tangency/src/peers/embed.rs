@@ -6,7 +6,7 @@ use crate::config::{AUTO, Config};
 use crate::error::{Error, Result};
 use crate::graph::Neighborhoods;
 use crate::linalg::{Matrix, View};
-use crate::model::{Checked, Prepared, Scaling};
+use crate::model::{Checked, MissingRule, Prepared, Scaling};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -155,6 +155,7 @@ pub fn embed(
     watch: Watch,
 ) -> Result<Embedding> {
     options.validate()?;
+    let config = &Config { missing: MissingRule::Error, ..config.clone() };
     let table = Checked::new(values, config)?;
     for (name, number) in [("n_components", config.n_components), ("n_neighbors", config.n_neighbors)] {
         if number == AUTO {

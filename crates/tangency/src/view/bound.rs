@@ -44,7 +44,7 @@ impl BoundView {
     /// The history of a fit.
     pub fn new(fit: &Fit) -> Self {
         let trace = &fit.trace;
-        let jacobian = fit.scaling.log_jacobian(fit.n());
+        let jacobian = fit.log_jacobian();
         let in_units = |parts: &BoundParts| BoundParts { likelihood: parts.likelihood - jacobian, ..*parts }.values();
         // a model from before parts were kept has none along the way
         let kept: Option<Vec<_>> = trace.iter().map(|point| point.parts.as_ref().map(in_units)).collect();

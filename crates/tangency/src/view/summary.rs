@@ -3,7 +3,7 @@
 use super::{axis_name, spread};
 use crate::config::{Config, Init};
 use crate::density::DensityNotes;
-use crate::fit::{DimensionChoice, DistanceInterval, FeatureChoice, MapQuality, NeighborsChoice};
+use crate::fit::{DimensionChoice, DistanceInterval, FeatureChoice, Imputed, MapQuality, NeighborsChoice};
 use crate::inference::{BoundParts, DeviationKind, Deviations, EngineNotes, Stop};
 use crate::io::Model;
 use crate::model::{Hyperparameters, ScalingChoice};
@@ -48,6 +48,8 @@ pub struct Summary {
     pub bound_parts_scaled: BoundParts,
     /// How the number of neighbours was found, if it was left to the data.
     pub neighbors: Option<NeighborsChoice>,
+    /// Entries that the table lacked and that were filled in.
+    pub missing: Option<MissingRow>,
     /// How the scaling was found, if it was left to the data.
     pub scaling: Option<ScalingChoice>,
     /// How the number of coordinates was found, if it was left to the data.
@@ -98,6 +100,25 @@ pub struct CalibrationRow {
     pub parts: usize,
     /// What deviations of new rows are multiplied by.
     pub spread: f64,
+}
+
+/// Entries that a table lacked.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MissingRow {
+    /// How many.
+    pub entries: usize,
+    /// Rows that lacked one.
+    pub rows: usize,
+    /// How many of each feature, those with the most first.
+    pub by_feature: Vec<(String, usize)>,
+}
+
+impl MissingRow {
+    fn new(imputed: &Imputed, names: &[String]) -> Self {
+        let (counts, rows) = imputed.by_feature();
+        let by_feature = counts.into_iter().map(|(f, count)| (names[f].clone(), count)).collect();
+        Self { entries: imputed.entries.len(), rows, by_feature }
+    }
 }
 
 /// Principal axes that the means of maps are restricted to.
@@ -166,6 +187,7 @@ impl Summary {
             bound_scaled: fit.bound_scaled(),
             bound_parts_scaled: fit.parts,
             neighbors: fit.neighbors.clone(),
+            missing: fit.imputed.as_ref().map(|imputed| MissingRow::new(imputed, &model.feature_names)),
             scaling: fit.scaling_choice,
             dimension: fit.dimension.clone(),
             features: fit.features.clone(),

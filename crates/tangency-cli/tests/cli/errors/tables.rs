@@ -121,7 +121,7 @@ fn graphs() -> Vec<Case> {
         Case::new("radius zero", "fit Y.csv --radius 0", &["radius", "positive"]),
         Case::new("radius negative", "fit Y.csv --radius -1", &["radius", "positive", "-1"]),
         Case::new("radius not a number", "fit Y.csv --radius wide", &["--radius", "wide"]).by_parser(),
-        Case::new("graph in pieces", "fit t.csv -k 4", &in_pieces(&["2 pieces of 20, 10 points"]))
+        Case::new("graph in pieces", "fit t.csv -k 4 --scaling max-abs", &in_pieces(&["2 pieces of 20, 10 points"]))
             .with("t.csv", format!("a,b\n{apart}")),
         Case::new(
             "radius too small",

@@ -8,7 +8,7 @@ use crate::graph::{Symmetry, edge_outside, pieces};
 use crate::linalg::Matrix;
 use crate::message;
 use crate::message::{Message, Piece, Remedy, given};
-use crate::model::{Checked, FoundGraph, Prepared, ScaledTable, find_graph, too_many_neighbors};
+use crate::model::{Checked, FoundGraph, MissingRule, Prepared, ScaledTable, find_graph, too_many_neighbors};
 use serde::Serialize;
 
 /// A graph that may explain a table.
@@ -92,7 +92,7 @@ pub struct Candidate {
 pub(super) fn check(values: &Matrix, config: &Config, choices: &[GraphChoice], dimensions: &[usize]) -> Result<()> {
     let invalid =
         |name, problem: Message, remedy: Remedy| Err(Error::Setting { name, problem, remedies: vec![remedy] });
-    Checked::new(values.as_ref(), config)?;
+    Checked::new(values.as_ref(), &Config { missing: MissingRule::Error, ..config.clone() })?;
     let (n, d_y) = (values.nrows(), values.ncols());
     if config.largest {
         let problem =
