@@ -12,7 +12,7 @@ use tangency::io::table::{Table, read_table};
 use tangency::io::{Claims, Model, Output, write_rows};
 use tangency::linalg::Matrix;
 use tangency::message;
-use tangency::message::{Dialect, Piece};
+use tangency::message::{Dialect, Piece, Remedy};
 use tangency::peers::PeerOptions;
 use tangency::{Error, Result};
 use tangency_report::comparison::panels;
@@ -39,6 +39,7 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
     let page = ReportPage::claim(&args.page, &mut claims)?;
 
     let (data, truth) = read(args)?;
+    fit::notes(&data.notes).iter().for_each(|text| say.note(text));
     ReportPage::check(&page, data.values.ncols())?;
     let edges = fit::edges(&args.graph, &data)?;
     let labels = data.labels.clone();
@@ -127,6 +128,11 @@ fn read(args: &CompareArgs) -> Result<(Table, Option<Matrix>)> {
     let mut options = fit::table_options(&args.table);
     if args.truth.is_empty() {
         return Ok((read_table(&args.table.table, &options)?, None));
+    }
+    if args.table.table.as_os_str() == "-" {
+        let problem =
+            message![Piece::Setting("truth"), " was given, which needs the table twice, but standard input comes once"];
+        return Err(Error::unfit("truth", problem, [Remedy::act("save the table in a file first")]));
     }
     let truth_options = tangency::io::table::TableOptions {
         columns: Some(args.truth.clone()),

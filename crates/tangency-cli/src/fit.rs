@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use tangency::extend::{calibrate, check_parts};
 use tangency::fit::FullPosterior;
 use tangency::inference::{Start, Stop};
-use tangency::io::table::{Table, TableOptions, read_cells, read_matrix, read_table};
+use tangency::io::table::{Table, TableNote, TableOptions, read_cells, read_matrix, read_table};
 use tangency::io::{Claims, Model, save_model, write_embedding, write_trace};
 use tangency::linalg::Matrix;
 use tangency::message::{Message, Piece, Remedy, Sentence};
@@ -42,11 +42,12 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     let edge_files = prune::EdgeFiles::claim(pruning, &mut claims)?;
     let page = ReportPage::claim(&args.page, &mut claims)?;
 
-    let table = read_table(&args.table.table, &table_options(&args.table))?;
+    let table = read(&args.table, say)?;
     ReportPage::check(&page, table.values.ncols())?;
     if let Some(parts) = args.calibrate {
         check_parts(table.values.nrows(), config.n_components.max(1), parts)?;
     }
+    let noted = notes(&table.notes);
     let fitter = fitter(Fitter::new(config), &args.graph, &args.start, &table)?;
     let (mut model, posterior) =
         if args.prune { fit_to_prune(fitter, table, say)? } else { (fit_table(fitter, table, say)?, None) };
@@ -87,6 +88,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     warnings.iter().for_each(|text| say.warn(text));
     let mut result = info::as_json(&model);
     result["warnings"] = serde_json::json!(warnings);
+    result["notes"] = serde_json::json!(noted);
     if let Some(found) = &pruned {
         result["pruning"] = serde_json::json!(found);
     }
@@ -180,6 +182,18 @@ fn files(args: &FitArgs) -> CommandFiles {
 /// Whether a start was named.
 pub fn has_start(start: &StartArgs) -> bool {
     start.init_coordinates.is_some() || start.init_maps.is_some()
+}
+
+/// The table that was named; how it was understood is noted.
+pub fn read(args: &TableArgs, say: Say) -> Result<Table> {
+    let table = read_table(&args.table, &table_options(args))?;
+    notes(&table.notes).iter().for_each(|text| say.note(text));
+    Ok(table)
+}
+
+/// Notes on a table in words.
+pub fn notes(notes: &[TableNote]) -> Vec<String> {
+    notes.iter().map(|note| note.in_words(&Flags)).collect()
 }
 
 /// How the table is read.

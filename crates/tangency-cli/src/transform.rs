@@ -3,7 +3,7 @@
 use crate::args::TransformArgs;
 use crate::rows::{counted, extension, options};
 use crate::say::{self, Say};
-use crate::{info, interrupt, progress};
+use crate::{fit, info, interrupt, progress};
 use serde_json::json;
 use std::ops::ControlFlow;
 use tangency::Result;
@@ -25,6 +25,8 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
     })?;
     drop(bar);
 
+    let noted = fit::notes(&seen.notes);
+    noted.iter().for_each(|text| say.note(text));
     let (k, rate) = (extension.n_neighbors(), seen.rows as f64 / seen.time.as_secs_f64().max(1e-9));
     say.line(&format!(
         "{} placed, each by {}, at {rate:.0} rows/s",
@@ -54,6 +56,7 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
         "unsettled": seen.unsettled,
         "interrupted": seen.interrupted,
         "warnings": info::warnings(&model),
+        "notes": noted,
         "written": say::names([out.path()]),
     }));
     Ok(())

@@ -15,7 +15,7 @@ use journal::Journal;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use tangency::evidence::{Cell, Judge, Selection};
-use tangency::io::table::{Table, read_table};
+use tangency::io::table::Table;
 use tangency::io::{Claims, Output, write_rows};
 use tangency::view::EvidenceView;
 use tangency::{Error, Fitter, Result};
@@ -35,7 +35,7 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
         return Ok(());
     }
 
-    let table = read_table(&args.table.table, &fit::table_options(&args.table))?;
+    let table = fit::read(&args.table, say)?;
     if let Ok((.., page)) = &outputs {
         ReportPage::check(page, table.values.ncols())?;
     }

@@ -2,7 +2,7 @@
 
 use super::Model;
 use super::output::Output;
-use super::table::{Block, TableStream};
+use super::table::{Block, TableNote, TableStream};
 use super::table_writer::{Cells, ColumnKind, TableWriter};
 use crate::error::{Error, Result};
 use crate::extend::{Extension, Placement};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub const RARE: f64 = 0.99;
 
 /// What was placed.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transformed {
     /// Rows placed.
     pub rows: usize,
@@ -27,6 +27,8 @@ pub struct Transformed {
     pub time: Duration,
     /// Whether the observer ended it.
     pub interrupted: bool,
+    /// What to know about how the table was understood.
+    pub notes: Vec<TableNote>,
 }
 
 /// A table of new rows, opened and its first rows read, so that what is wrong with it is said before there is work.
@@ -80,6 +82,7 @@ impl<'a> NewRows<'a> {
             self.next = next_block(&mut self.stream, self.path, model)?;
         }
         writer.finish()?;
+        seen.notes = self.stream.notes();
         Ok(seen)
     }
 }

@@ -1,13 +1,16 @@
 //! Tables of numbers, read from delimited text, NumPy and Parquet files.
 
 mod csv;
+mod note;
 mod numpy;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod select;
 mod stream;
+mod survey;
 #[cfg(test)]
 mod tests;
+mod text;
 mod value;
 
 use std::collections::HashSet;
@@ -17,10 +20,12 @@ use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::message;
 use crate::message::{Column, Message, Piece, Remedy, file, listed, shown};
+pub use note::{ColumnKind, TableNote, WhyLeftOut};
 #[cfg(feature = "parquet")]
 pub(super) use parquet::ParquetRows;
 use select::Roles;
 pub use stream::{Block, TableStream};
+use text::{inner_extension, is_standard_input};
 
 /// A table: numeric features, and whatever else stands beside them.
 #[derive(Clone, Debug)]
@@ -35,6 +40,8 @@ pub struct Table {
     pub labels: Option<Vec<String>>,
     /// All other columns, by name, as the text that stands in the file.
     pub carried: Vec<(String, Vec<String>)>,
+    /// What to know about how the table was understood.
+    pub notes: Vec<TableNote>,
 }
 
 /// How to read a table. A column is given by its name, or by its number from 1 where no column has that name.
@@ -54,7 +61,7 @@ pub struct TableOptions {
     pub array: Option<String>,
 }
 
-/// Reads a table from a file, whose extension says what it is.
+/// Reads a table from a file, whose extension says what it is; `-` is delimited text from standard input.
 pub fn read_table(path: &Path, options: &TableOptions) -> Result<Table> {
     let mut source: Box<dyn Source> = match TableFormat::with(path, options)? {
         TableFormat::Delimited => Box::new(csv::DelimitedTable::read(path, options.header)?),
@@ -62,9 +69,13 @@ pub fn read_table(path: &Path, options: &TableOptions) -> Result<Table> {
         TableFormat::Npz => Box::new(numpy::read_npz(path, options.array.as_deref())?),
         TableFormat::Parquet => open_parquet(path)?,
     };
-    let roles = Roles::assign(path, source.as_ref(), options)?;
+    let mut roles = Roles::assign(path, source.as_ref(), options)?;
 
-    let columns = gather(source.as_mut(), &roles.features)?;
+    let mut columns = gather(source.as_mut(), &roles.features)?;
+    let mut notes = source.notes();
+    if options.columns.is_none() {
+        notes.extend(survey::leave_out(source.as_ref(), &mut roles, &mut columns));
+    }
     if let Some((row, position)) = first_bad(&columns) {
         let column = roles.features[position];
         let text = cell_text(source.as_ref(), row, column)?;
@@ -80,13 +91,10 @@ pub fn read_table(path: &Path, options: &TableOptions) -> Result<Table> {
     let ids = roles.id.and_then(|_| texts.pop());
 
     let name = |&column: &usize| source.names()[column].clone();
-    Ok(Table {
-        values: matrix(source.rows(), &columns),
-        feature_names: roles.features.iter().map(name).collect(),
-        ids,
-        labels,
-        carried: roles.carried.iter().map(name).zip(texts).collect(),
-    })
+    let feature_names: Vec<String> = roles.features.iter().map(name).collect();
+    let carried: Vec<_> = roles.carried.iter().map(name).zip(texts).collect();
+    notes.extend(survey::notes(&feature_names, &columns, &carried));
+    Ok(Table { values: matrix(source.rows(), &columns), feature_names, ids, labels, carried, notes })
 }
 
 /// Reads a plain matrix of finite numbers from an `.npy` or delimited text file; `what` names it in messages.
@@ -101,6 +109,10 @@ pub fn read_matrix(path: &Path, what: &str) -> Result<Matrix> {
             return Err(refuse(path, problem, "save it as one of these"));
         }
     };
+    if source.notes().iter().any(|note| matches!(note, TableNote::DecimalCommas(_))) {
+        let problem = format!("{what} has decimals that are written with a comma");
+        return Err(refuse(path, problem, "write them with a point"));
+    }
     let all: Vec<usize> = (0..source.names().len()).collect();
     let columns = gather(source.as_mut(), &all)?;
     if let Some((row, column)) = first_bad(&columns) {
@@ -124,10 +136,18 @@ trait Source {
     fn rows(&self) -> usize;
     /// Whether the column is a feature where nothing else is said about it.
     fn is_feature(&self, column: usize) -> bool;
+    /// Whether the column would be one if it had a name.
+    fn is_unnamed(&self, _column: usize) -> bool {
+        false
+    }
     /// The column's numbers, with a non-finite one wherever there is none. Asked for once per column.
     fn numbers(&mut self, column: usize) -> Result<Vec<f64>>;
     /// The text of several columns, empty where missing.
     fn texts(&self, columns: &[usize]) -> Result<Vec<Vec<String>>>;
+    /// What to know about how the file was understood.
+    fn notes(&self) -> Vec<TableNote> {
+        Vec::new()
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -140,15 +160,22 @@ enum TableFormat {
 
 impl TableFormat {
     fn of(path: &Path) -> Result<Self> {
-        match extension(path).as_str() {
+        if is_standard_input(path) {
+            return Ok(Self::Delimited);
+        }
+        let (extension, is_packed) = inner_extension(path);
+        match extension.as_str() {
             "csv" | "tsv" | "tab" | "txt" => Ok(Self::Delimited),
+            "npy" | "npz" | "parquet" | "pq" if is_packed => {
+                Err(refuse(path, "is packed, and only delimited text is read so", "unpack it"))
+            }
             "npy" => Ok(Self::Npy),
             "npz" => Ok(Self::Npz),
             "parquet" | "pq" => Ok(Self::Parquet),
             _ => Err(refuse(
                 path,
                 "the extension does not show which format it has",
-                "give a file that ends in .csv, .tsv, .tab, .txt, .npy, .npz, .parquet or .pq",
+                "give a file that ends in .csv, .tsv, .tab, .txt, .npy, .npz, .parquet or .pq; text may be packed as .gz or .zst",
             )),
         }
     }

@@ -133,6 +133,12 @@ fn by_place(path: &Path, free: Vec<usize>, width: usize, features: &[String]) ->
     if free.len() == features.len() {
         return Ok(free);
     }
+    // a model of a table without names either, some columns of which were no features
+    let number = |feature: &String| feature.strip_prefix('c')?.parse::<usize>().ok()?.checked_sub(1);
+    let numbered: Option<Vec<usize>> = features.iter().map(number).collect();
+    if let Some(chosen) = numbered.filter(|chosen| chosen.iter().all(|column| free.contains(column))) {
+        return Ok(chosen);
+    }
     let aside = if free.len() == width { "" } else { " next to those set aside" };
     Err(refuse(
         path,
