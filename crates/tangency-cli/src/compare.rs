@@ -32,14 +32,13 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
     let entrants = entrants(&args.methods)?;
     let figure_path = args.figure.clone().unwrap_or_else(|| args.out.with_extension("svg"));
     let kind = FileKind::of(&figure_path, "figure")?;
+    let (data, truth) = read(args)?;
     let mut claims = Claims::new(args.force, [&args.table.table].into_iter().chain(&args.graph.edges));
     let out = claims.claim(&args.out)?;
     let figure_out = claims.claim(&figure_path)?;
     let embeddings = claims.claim_if(&args.embeddings)?;
     let page = ReportPage::claim(&args.page, &mut claims)?;
 
-    let (data, truth) = read(args)?;
-    fit::notes(&data.notes).iter().for_each(|text| say.note(text));
     ReportPage::check(&page, data.values.ncols())?;
     let edges = fit::edges(&args.graph, &data)?;
     let labels = data.labels.clone();
@@ -67,6 +66,7 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
         });
     }
 
+    fit::notes(&data.notes).iter().for_each(|text| say.note(text));
     let mut written = Vec::new();
     let (header, rows) = table::as_rows(&trials);
     write_rows(&out, &header, rows.into_iter())?;
@@ -216,7 +216,8 @@ fn model(comparison: &Comparison, table: &Table) -> Option<Model> {
     let fit = comparison.fit()?.clone();
     let kept = |names: &Vec<String>| fit.rows.iter().map(|&row| names[row].clone()).collect::<Vec<_>>();
     let (ids, labels) = (table.ids.as_ref().map(kept), table.labels.as_ref().map(kept));
-    Some(Model { feature_names: table.feature_names.clone(), ids, labels, fit })
+    let carried = table.carried.iter().map(|(name, cells)| (name.clone(), kept(cells))).collect();
+    Some(Model { feature_names: table.feature_names.clone(), ids, labels, carried, table: None, fit })
 }
 
 fn report(args: &CompareArgs, comparison: &Comparison, trials: &[Trial]) -> Report<'static> {

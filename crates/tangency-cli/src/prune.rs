@@ -95,9 +95,11 @@ fn model(args: &PruneArgs, config: Config, say: Say) -> Result<(Model, Option<Fu
         }
         return Ok((load_model(path)?, None));
     }
-    let table = fit::read(&args.table, say)?;
+    let table = fit::read(&args.table)?;
     let fitter = fit::fitter(Fitter::new(config), &args.graph, &args.start, &table)?;
-    fit::fit_to_prune(fitter, table, say)
+    let (mut model, posterior) = fit::fit_to_prune(fitter, table, say)?;
+    model.table = fit::table_name(&args.table);
+    Ok((model, posterior))
 }
 
 /// Files with the edges of a pruned graph.

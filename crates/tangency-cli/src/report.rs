@@ -105,6 +105,7 @@ pub fn reading(args: &TableArgs) -> Vec<String> {
         ("label_column", args.label_column.clone()),
         ("columns", list(&args.columns)),
         ("exclude", list(&args.exclude)),
+        ("show", list(&args.show)),
         ("array", args.array.clone()),
     ];
     let switches = [("header", args.header), ("no_header", args.no_header)];

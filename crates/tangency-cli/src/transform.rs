@@ -13,10 +13,10 @@ use tangency::io::{Claims, NewRows, RARE, TableWriter, load_model};
 /// Runs the command.
 pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
     TableWriter::check(&args.out)?;
-    let out = Claims::new(args.force, [&args.model, &args.table]).claim(&args.out)?;
     let model = load_model(&args.model)?;
     // what is wrong with the table is said before the work begins
     let rows = NewRows::new(&args.table, TableStream::open(&args.table, &options(&args.reading))?, &model)?;
+    let out = Claims::new(args.force, [&args.model, &args.table]).claim(&args.out)?;
     interrupt::listen();
     let extension = extension(&model, args.n_neighbors)?;
     let mut bar = progress::rows(say, rows.rows());

@@ -54,8 +54,15 @@ impl NativeModel {
 
     /// The same names with another fit.
     pub fn with_fit(&self, fit: tangency::Fit) -> Self {
-        let Model { feature_names, ids, labels, .. } = &*self.saved;
-        Self::new(Model { fit, feature_names: feature_names.clone(), ids: ids.clone(), labels: labels.clone() })
+        let Model { feature_names, ids, labels, carried, table, .. } = &*self.saved;
+        Self::new(Model {
+            fit,
+            feature_names: feature_names.clone(),
+            ids: ids.clone(),
+            labels: labels.clone(),
+            carried: carried.clone(),
+            table: table.clone(),
+        })
     }
 
     /// The model prepared for new points, once.
@@ -91,7 +98,7 @@ impl NativeModel {
         let found =
             attend_until(py, stop, threads, progress.as_ref(), |watch| task.fit(start, only, keep_posterior, watch))?;
         let TimedFit { fit, posterior, seconds } = found;
-        let made = Self::new(Model { fit, feature_names, ids: None, labels: None });
+        let made = Self::new(Model { fit, feature_names, ids: None, labels: None, carried: vec![], table: None });
         Ok(Self { seconds, posterior: Mutex::new(posterior), ..made })
     }
 

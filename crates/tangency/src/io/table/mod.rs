@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::message;
 use crate::message::{Column, Message, Piece, Remedy, file, listed, shown};
-pub use note::{ColumnKind, TableNote, WhyLeftOut};
+pub use note::{CellKind, TableNote, WhyLeftOut};
 #[cfg(feature = "parquet")]
 pub(super) use parquet::ParquetRows;
 use select::Roles;
@@ -38,7 +38,7 @@ pub struct Table {
     pub ids: Option<Vec<String>>,
     /// The column asked for as labels.
     pub labels: Option<Vec<String>>,
-    /// All other columns, by name, as the text that stands in the file.
+    /// All other columns, or those asked for, by name, as the text that stands in the file.
     pub carried: Vec<(String, Vec<String>)>,
     /// What to know about how the table was understood.
     pub notes: Vec<TableNote>,
@@ -59,6 +59,8 @@ pub struct TableOptions {
     pub exclude: Vec<String>,
     /// Which array of an `.npz` file to read.
     pub array: Option<String>,
+    /// The columns or ranges to carry, features among them or not; `None` for all that are nothing else.
+    pub show: Option<Vec<String>>,
 }
 
 /// Reads a table from a file, whose extension says what it is; `-` is delimited text from standard input.
@@ -92,8 +94,11 @@ pub fn read_table(path: &Path, options: &TableOptions) -> Result<Table> {
 
     let name = |&column: &usize| source.names()[column].clone();
     let feature_names: Vec<String> = roles.features.iter().map(name).collect();
-    let carried: Vec<_> = roles.carried.iter().map(name).zip(texts).collect();
-    notes.extend(survey::notes(&feature_names, &columns, &carried));
+    let mut carried: Vec<_> = roles.carried.iter().map(name).zip(texts).collect();
+    notes.extend(survey::notes(&feature_names, &columns, &carried, options.columns.is_some()));
+    if let Some(shown) = &roles.shown {
+        carried = shown.iter().map(name).zip(source.texts(shown)?).collect();
+    }
     Ok(Table { values: matrix(source.rows(), &columns), feature_names, ids, labels, carried, notes })
 }
 
@@ -163,6 +168,12 @@ impl TableFormat {
         if is_standard_input(path) {
             return Ok(Self::Delimited);
         }
+        if is_parquet_folder(path) {
+            return Ok(Self::Parquet);
+        }
+        if let Some(refusal) = known_but_not_read(path) {
+            return Err(refusal);
+        }
         let (extension, is_packed) = inner_extension(path);
         match extension.as_str() {
             "csv" | "tsv" | "tab" | "txt" => Ok(Self::Delimited),
@@ -204,7 +215,34 @@ pub(super) fn extension(path: &Path) -> String {
 
 #[cfg(feature = "parquet")]
 fn open_parquet(path: &Path) -> Result<Box<dyn Source>> {
+    if path.is_dir() {
+        return Ok(Box::new(parquet::ColumnarFolder::open(path)?));
+    }
     Ok(Box::new(parquet::Columnar::open(path)?))
+}
+
+#[cfg(feature = "parquet")]
+fn is_parquet_folder(path: &Path) -> bool {
+    !parquet::parts(path).is_empty()
+}
+
+#[cfg(not(feature = "parquet"))]
+fn is_parquet_folder(_: &Path) -> bool {
+    false
+}
+
+/// What to do with a file whose format is known, but not read here.
+fn known_but_not_read(path: &Path) -> Option<Error> {
+    let (what, remedy) = match extension(path).as_str() {
+        "h5ad" => ("is AnnData, which the Python package reads", "use tangency.tl.lllvm in Python"),
+        "xlsx" | "xls" | "xlsb" | "ods" => ("is a spreadsheet, which is not read", "save the sheet as .csv"),
+        "arrow" | "feather" | "ipc" => ("is an Arrow file, which is not read", "save it as .parquet"),
+        "zip" | "bz2" | "xz" | "7z" | "rar" | "tar" | "tgz" => {
+            ("is packed in a way that is not read", "unpack it, or pack it as .gz or .zst")
+        }
+        _ => return None,
+    };
+    Some(refuse(path, what, remedy))
 }
 
 #[cfg(not(feature = "parquet"))]

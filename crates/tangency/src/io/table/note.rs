@@ -40,7 +40,7 @@ pub enum TableNote {
         /// The features.
         used: Vec<String>,
         /// All others but those that are ids and labels, by what they hold.
-        unused: Vec<(ColumnKind, Vec<String>)>,
+        unused: Vec<(CellKind, Vec<String>)>,
     },
 }
 
@@ -59,7 +59,7 @@ pub enum WhyLeftOut {
 
 /// What a column holds that is no feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColumnKind {
+pub enum CellKind {
     /// Dates or times.
     Dates,
     /// Text.
@@ -74,7 +74,7 @@ pub enum ColumnKind {
     Empty,
 }
 
-impl ColumnKind {
+impl CellKind {
     /// What the cells are called.
     pub fn word(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::note::{ColumnKind, TableNote, WhyLeftOut};
+use super::note::{CellKind, TableNote, WhyLeftOut};
 use super::select::Roles;
 use super::{Source, is_missing};
 
@@ -49,12 +49,18 @@ pub(super) fn leave_out(source: &dyn Source, roles: &mut Roles, columns: &mut Ve
 }
 
 /// What there is to say about the features and about the other columns.
-pub(super) fn notes(names: &[String], columns: &[Vec<f64>], others: &[(String, Vec<String>)]) -> Vec<TableNote> {
+/// Who lists the features knows what is none.
+pub(super) fn notes(
+    names: &[String],
+    columns: &[Vec<f64>],
+    others: &[(String, Vec<String>)],
+    are_listed: bool,
+) -> Vec<TableNote> {
     let named = |columns: Vec<usize>| columns.into_iter().map(|column| names[column].clone()).collect::<Vec<_>>();
     let mut notes = Vec::new();
     let may_be_ids = named((0..columns.len()).filter(|&column| may_be_ids(&columns[column])).collect());
     // where all of them are so, that is what the data are like
-    if !may_be_ids.is_empty() && (may_be_ids.len() < columns.len()) {
+    if !are_listed && !may_be_ids.is_empty() && may_be_ids.len() < columns.len() {
         notes.push(TableNote::MayBeIds(may_be_ids));
     }
     let constant = named(constant(columns));
@@ -69,8 +75,8 @@ pub(super) fn notes(names: &[String], columns: &[Vec<f64>], others: &[(String, V
     if let Some((count, first)) = repeated_rows(columns.first().map_or(0, Vec::len), columns) {
         notes.push(TableNote::RepeatedRows { count, first });
     }
-    if !others.is_empty() {
-        let mut unused: Vec<(ColumnKind, Vec<String>)> = Vec::new();
+    if !are_listed && !others.is_empty() {
+        let mut unused: Vec<(CellKind, Vec<String>)> = Vec::new();
         for (name, cells) in others {
             let kind = kind(cells);
             match unused.iter_mut().find(|(other, _)| *other == kind) {
@@ -175,28 +181,28 @@ fn hash(numbers: impl Iterator<Item = f64>) -> u64 {
 }
 
 /// What the cells of a column are that is no feature.
-pub(super) fn kind(cells: &[String]) -> ColumnKind {
+pub(super) fn kind(cells: &[String]) -> CellKind {
     let present = || cells.iter().map(|cell| cell.trim()).filter(|cell| !is_missing(cell));
     let is_truth =
         |cell: &str| ["true", "false", "yes", "no", "t", "f", "y", "n"].contains(&cell.to_lowercase().as_str());
     if present().next().is_none() {
-        return ColumnKind::Empty;
+        return CellKind::Empty;
     }
     if present().all(|cell| cell.parse::<f64>().is_ok()) {
-        return ColumnKind::Numbers;
+        return CellKind::Numbers;
     }
     if present().all(is_truth) {
-        return ColumnKind::Booleans;
+        return CellKind::Booleans;
     }
     if present().all(is_date) {
-        return ColumnKind::Dates;
+        return CellKind::Dates;
     }
     let mut distinct = HashSet::new();
     let is_short = present().all(|cell| {
         distinct.insert(cell);
         distinct.len() <= MOST_CATEGORIES
     });
-    if is_short && 2 * distinct.len() <= cells.len() { ColumnKind::Categories } else { ColumnKind::Text }
+    if is_short && 2 * distinct.len() <= cells.len() { CellKind::Categories } else { CellKind::Text }
 }
 
 /// Whether a cell looks like a date, with a time after it or not: 2024-03-01, 1.3.2024, 01/03/24.
@@ -251,14 +257,14 @@ mod tests {
     #[test]
     fn kinds_are_told_by_all_cells() {
         let of = |cells: &[&str]| kind(&names(cells));
-        assert_eq!(of(&["2024-03-01", "", "2024-3-2 12:00"]), ColumnKind::Dates);
-        assert_eq!(of(&["1.3.2024", "31/12/99"]), ColumnKind::Dates);
-        assert_eq!(of(&["1.3.2024", "soon"]), ColumnKind::Text);
-        assert_eq!(of(&["Yes", "no", "NA"]), ColumnKind::Booleans);
-        assert_eq!(of(&["a", "b", "a", "b"]), ColumnKind::Categories);
-        assert_eq!(of(&["a", "b", "c", "d"]), ColumnKind::Text);
-        assert_eq!(of(&["", "NA"]), ColumnKind::Empty);
-        assert_eq!(of(&["1", "2", ""]), ColumnKind::Numbers);
-        assert_eq!(of(&["1.2.3", "1.2"]), ColumnKind::Text);
+        assert_eq!(of(&["2024-03-01", "", "2024-3-2 12:00"]), CellKind::Dates);
+        assert_eq!(of(&["1.3.2024", "31/12/99"]), CellKind::Dates);
+        assert_eq!(of(&["1.3.2024", "soon"]), CellKind::Text);
+        assert_eq!(of(&["Yes", "no", "NA"]), CellKind::Booleans);
+        assert_eq!(of(&["a", "b", "a", "b"]), CellKind::Categories);
+        assert_eq!(of(&["a", "b", "c", "d"]), CellKind::Text);
+        assert_eq!(of(&["", "NA"]), CellKind::Empty);
+        assert_eq!(of(&["1", "2", ""]), CellKind::Numbers);
+        assert_eq!(of(&["1.2.3", "1.2"]), CellKind::Text);
     }
 }

@@ -1,6 +1,7 @@
 //! Tables in Parquet files, read column by column without Arrow.
 
 mod decode;
+mod folder;
 mod kind;
 mod lockstep;
 mod write;
@@ -17,6 +18,7 @@ use super::{Source, refuse, refuse_duplicates};
 use crate::error::{Error, Result};
 use crate::message::shown;
 use decode::{Place, add_text, visit_rows};
+pub(super) use folder::{ColumnarFolder, LockstepFolder, parts};
 use kind::{ParquetKind, Raw};
 pub(super) use lockstep::Lockstep;
 pub(in crate::io) use write::ParquetRows;

@@ -130,6 +130,9 @@ impl fmt::Debug for TableStream {
 
 #[cfg(feature = "parquet")]
 fn open_parquet(path: &Path) -> Result<Box<dyn BlockSource>> {
+    if path.is_dir() {
+        return Ok(Box::new(super::parquet::LockstepFolder::open(path)?));
+    }
     Ok(Box::new(super::parquet::Lockstep::open(path)?))
 }
 

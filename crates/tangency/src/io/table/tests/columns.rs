@@ -208,10 +208,10 @@ fn what_is_odd_about_columns_and_rows_is_noted() {
     let table = read("t.csv", &contents).unwrap();
     assert_eq!(table.feature_names, ["code", "a", "b", "c"], "all of them stay features");
     let kinds = vec![
-        (ColumnKind::Dates, vec!["day".to_owned()]),
-        (ColumnKind::Categories, vec!["sex".to_owned()]),
-        (ColumnKind::Booleans, vec!["ok".to_owned()]),
-        (ColumnKind::Text, vec!["who".to_owned()]),
+        (CellKind::Dates, vec!["day".to_owned()]),
+        (CellKind::Categories, vec!["sex".to_owned()]),
+        (CellKind::Booleans, vec!["ok".to_owned()]),
+        (CellKind::Text, vec!["who".to_owned()]),
     ];
     assert_eq!(
         table.notes,

@@ -4,6 +4,8 @@
 mod columns;
 mod delimited;
 mod encodings;
+#[cfg(feature = "parquet")]
+mod folder;
 mod numpy;
 #[cfg(feature = "parquet")]
 mod parquet;

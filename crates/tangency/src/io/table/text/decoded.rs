@@ -171,7 +171,6 @@ impl<R: Read> Decoded<R> {
             self.raw.iter().rposition(u8::is_ascii).map_or(0, |at| at + 1)
         };
         let bytes: Vec<u8> = self.raw.drain(..whole).collect();
-        let is_utf8 = |text: &str| !text.is_ascii();
         let odd =
             |byte: &u8| (byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r')) || UNDEFINED.contains(byte);
         // up to the line where it is no longer so
@@ -182,8 +181,9 @@ impl<R: Read> Decoded<R> {
         }
         let mut at = 0;
         for chunk in bytes.utf8_chunks() {
-            if is_utf8(chunk.valid()) && at < sound {
-                (sound, problem) = (at, Some("is in UTF-8, and a line before it is not"));
+            let first = chunk.valid().find(|c: char| !c.is_ascii()).map(|place| at + place);
+            if let Some(first) = first.filter(|first| *first < sound) {
+                (sound, problem) = (first, Some("is in UTF-8, and a line before it is not"));
             }
             at += chunk.valid().len() + chunk.invalid().len();
         }
