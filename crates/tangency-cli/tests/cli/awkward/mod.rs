@@ -131,6 +131,9 @@ fn a_model_of_an_awkward_file_places_its_rows() {
         crate::command::run(folder.path(), &format!("fit {name} {QUICK} --out m.safetensors"));
         let placed = crate::command::run(folder.path(), &format!("transform m.safetensors {name} --out p.csv"));
         assert!(placed.stdout.contains("24 rows placed"), "{}", placed.said());
+        let mut back = command(folder.path(), "reconstruct m.safetensors - --out r.csv");
+        let status = back.stdin(std::fs::File::open(folder.path().join("p.csv")).unwrap()).output().unwrap().status;
+        assert!(status.success(), "what comes through standard input is read once");
     }
 }
 

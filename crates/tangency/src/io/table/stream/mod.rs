@@ -76,6 +76,11 @@ impl TableStream {
         self.source.rows()
     }
 
+    /// Names the column that identifies the rows, once the names of the columns are known; before columns are chosen.
+    pub fn identify_by(&mut self, column: Option<String>) {
+        self.options.id_column = column;
+    }
+
     /// What to know about how the table was understood, as far as it was read.
     pub fn notes(&mut self) -> Vec<TableNote> {
         self.source.notes()
