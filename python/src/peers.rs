@@ -169,6 +169,8 @@ impl NativeComparison {
                 "feature_names has another length than the table has features; give a name for each feature",
             ));
         }
-        Ok(fit.map(|fit| NativeModel::new(Model { fit, feature_names, ids: None, labels: None })))
+        Ok(fit.map(|fit| {
+            NativeModel::new(Model { fit, feature_names, ids: None, labels: None, carried: vec![], table: None })
+        }))
     }
 }

@@ -53,7 +53,8 @@ pub fn report(
     let Model { fit, feature_names, .. } = &*model.saved;
     let (fit, feature_names) = (fit.clone(), feature_names.clone());
     let (ids, labels) = (ids.0.or_else(|| model.saved.ids.clone()), labels.0.or_else(|| model.saved.labels.clone()));
-    let named = Model { fit, feature_names, ids, labels };
+    let (carried, table) = (model.saved.carried.clone(), model.saved.table.clone());
+    let named = Model { fit, feature_names, ids, labels, carried, table };
     let comparisons = multiples(&comparisons)?;
     let report = Report {
         title,

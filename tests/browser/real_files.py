@@ -24,7 +24,7 @@ def model(path: Path):
     """The arrays of a model file, and what stands beside them."""
     data = path.read_bytes()
     (size,) = struct.unpack("<Q", data[:8])
-    head, kinds = json.loads(data[8 : 8 + size]), {"F64": "<f8", "U32": "<u4"}
+    head, kinds = json.loads(data[8 : 8 + size]), {"F64": "<f8", "U32": "<u4", "U8": "|u1"}
     about = json.loads(head.pop("__metadata__")["tangency"])
     arrays = {}
     for name, array in head.items():

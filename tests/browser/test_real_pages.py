@@ -86,6 +86,17 @@ def test_a_hovered_point_has_the_coordinates_of_the_model_and_the_values_of_the_
     assert np.allclose(read, measured, rtol=1e-3)
 
 
+def test_columns_that_were_not_fitted_stand_in_the_card_and_can_be_colours(page, curve, folder):
+    page.open(curve[0])
+    row = page.lonely(0)
+    page.mouse(page.at(row))
+    truth = columns(folder / "curve.csv", "true1", "true2")[row]
+    assert [float(page.rows("card-columns")[name]) for name in ("true1", "true2")] == pytest.approx(truth)
+    assert {"column:0", "column:1"} <= set(page.options("colour-by"))
+    page.choose("colour-by", "column:0")
+    assert page.ask("colourBy") == "column:0" and page.trouble() == []
+
+
 def test_the_saved_selection_agrees_with_the_embedding_that_fit_wrote(page, curve, folder):
     page.open(curve[0])
     left, top, width, height = page.box()

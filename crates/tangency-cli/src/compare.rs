@@ -12,7 +12,7 @@ use tangency::io::table::{Table, read_table};
 use tangency::io::{Claims, Model, Output, write_rows};
 use tangency::linalg::Matrix;
 use tangency::message;
-use tangency::message::{Dialect, Piece};
+use tangency::message::{Dialect, Piece, Remedy};
 use tangency::peers::PeerOptions;
 use tangency::{Error, Result};
 use tangency_report::comparison::panels;
@@ -32,13 +32,13 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
     let entrants = entrants(&args.methods)?;
     let figure_path = args.figure.clone().unwrap_or_else(|| args.out.with_extension("svg"));
     let kind = FileKind::of(&figure_path, "figure")?;
+    let (data, truth) = read(args)?;
     let mut claims = Claims::new(args.force, [&args.table.table].into_iter().chain(&args.graph.edges));
     let out = claims.claim(&args.out)?;
     let figure_out = claims.claim(&figure_path)?;
     let embeddings = claims.claim_if(&args.embeddings)?;
     let page = ReportPage::claim(&args.page, &mut claims)?;
 
-    let (data, truth) = read(args)?;
     ReportPage::check(&page, data.values.ncols())?;
     let edges = fit::edges(&args.graph, &data)?;
     let labels = data.labels.clone();
@@ -66,6 +66,7 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
         });
     }
 
+    fit::notes(&data.notes).iter().for_each(|text| say.note(text));
     let mut written = Vec::new();
     let (header, rows) = table::as_rows(&trials);
     write_rows(&out, &header, rows.into_iter())?;
@@ -127,6 +128,11 @@ fn read(args: &CompareArgs) -> Result<(Table, Option<Matrix>)> {
     let mut options = fit::table_options(&args.table);
     if args.truth.is_empty() {
         return Ok((read_table(&args.table.table, &options)?, None));
+    }
+    if args.table.table.as_os_str() == "-" {
+        let problem =
+            message![Piece::Setting("truth"), " was given, which needs the table twice, but standard input comes once"];
+        return Err(Error::unfit("truth", problem, [Remedy::act("save the table in a file first")]));
     }
     let truth_options = tangency::io::table::TableOptions {
         columns: Some(args.truth.clone()),
@@ -210,7 +216,8 @@ fn model(comparison: &Comparison, table: &Table) -> Option<Model> {
     let fit = comparison.fit()?.clone();
     let kept = |names: &Vec<String>| fit.rows.iter().map(|&row| names[row].clone()).collect::<Vec<_>>();
     let (ids, labels) = (table.ids.as_ref().map(kept), table.labels.as_ref().map(kept));
-    Some(Model { feature_names: table.feature_names.clone(), ids, labels, fit })
+    let carried = table.carried.iter().map(|(name, cells)| (name.clone(), kept(cells))).collect();
+    Some(Model { feature_names: table.feature_names.clone(), ids, labels, carried, table: None, fit })
 }
 
 fn report(args: &CompareArgs, comparison: &Comparison, trials: &[Trial]) -> Report<'static> {

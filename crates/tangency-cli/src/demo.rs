@@ -39,6 +39,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
         ids: None,
         labels: None,
         carried: vec![],
+        notes: vec![],
     };
     let (_, shortcuts) = roll.neighbor_edges(config.n_neighbors);
     let (model, posterior) = fit::fit_to_prune(Fitter::new(Config { connect: true, ..config }), table, say)?;
@@ -73,7 +74,14 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
     // the page may colour the points by their true place, which the model does not know
     let arc = roll.truth.col_as_slice(0);
     let labels = Some(model.fit.rows.iter().map(|&row| format!("{:.2}", arc[row])).collect());
-    let shown = Model { fit: model.fit.clone(), feature_names: model.feature_names.clone(), ids: None, labels };
+    let shown = Model {
+        fit: model.fit.clone(),
+        feature_names: model.feature_names.clone(),
+        ids: None,
+        labels,
+        carried: vec![],
+        table: None,
+    };
     report::write(&page_out, Report { title, table: Some("tangency-demo.csv"), command, ..Report::default() }, &shown)?;
 
     info::summary(&model, say.verbose).iter().for_each(|line| say.line(line));

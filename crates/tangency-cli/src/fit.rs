@@ -5,16 +5,17 @@ use crate::report::ReportPage;
 use crate::say::{self, Say};
 use crate::words::Flags;
 use crate::{info, interrupt, progress, prune, report};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tangency::extend::{calibrate, check_parts};
 use tangency::fit::FullPosterior;
 use tangency::inference::{Start, Stop};
-use tangency::io::table::{Table, TableOptions, read_cells, read_matrix, read_table};
-use tangency::io::{Claims, Model, save_model, write_embedding, write_trace};
+use tangency::io::table::{Table, TableNote, TableOptions, read_cells, read_matrix, read_table};
+use tangency::io::{Claims, Model, embedding_bytes, load_model, save_model, trace_bytes, write_embedding, write_trace};
 use tangency::linalg::Matrix;
 use tangency::message::{Message, Piece, Remedy, Sentence};
+use tangency::model::MissingRule;
 use tangency::view::PruningView;
-use tangency::{Error, Fit, Fitter, Result};
+use tangency::{Config, Error, Fit, Fitter, Result};
 use tangency_report::command::{CommandFiles, command, flag};
 use tangency_report::page::Report;
 
@@ -35,21 +36,31 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         return Err(Error::unfit("prune", Message(pieces), [Remedy::TurnOn("prune").to("remove edges")]));
     }
     prune::options(pruning).validate()?;
+    let gaps = config.missing != MissingRule::Error;
+    let table = read_table(&args.table.table, &TableOptions { gaps, ..table_options(&args.table) })?;
     let mut claims = Claims::new(args.force, inputs(&args.table, &args.graph, &args.start));
-    let out = claims.claim(&args.out)?;
-    let embedding = claims.claim_if(&args.embedding)?;
-    let trace = claims.claim_if(&args.trace)?;
+    let path = args.out.clone().unwrap_or_else(|| model_name(&args.table));
+    // the same fit may replace what it has written, and that is still as it was
+    let before = load_model(&path).ok().filter(|model| is_repeated(model, args, &config, &table));
+    let out = if before.is_some() { claims.claim_again(&path)? } else { claims.claim(&path)? };
+    let mut claim = |path: &Option<PathBuf>, content: fn(&Model) -> Vec<u8>| match (path, &before) {
+        (Some(path), Some(before)) => claims.claim_same(path, || content(before)).map(Some),
+        (path, _) => claims.claim_if(path),
+    };
+    let embedding = claim(&args.embedding, embedding_bytes)?;
+    let trace = claim(&args.trace, |model| trace_bytes(&model.fit))?;
     let edge_files = prune::EdgeFiles::claim(pruning, &mut claims)?;
     let page = ReportPage::claim(&args.page, &mut claims)?;
 
-    let table = read_table(&args.table.table, &table_options(&args.table))?;
     ReportPage::check(&page, table.values.ncols())?;
     if let Some(parts) = args.calibrate {
         check_parts(table.values.nrows(), config.n_components.max(1), parts)?;
     }
+    let noted = notes(&table.notes);
     let fitter = fitter(Fitter::new(config), &args.graph, &args.start, &table)?;
     let (mut model, posterior) =
         if args.prune { fit_to_prune(fitter, table, say)? } else { (fit_table(fitter, table, say)?, None) };
+    model.table = table_name(&args.table);
     let mut pruned = None;
     if args.prune && model.fit.stop != Stop::Interrupted {
         let (after, found) = prune::prune_model(model, posterior, &prune::options(pruning), say)?;
@@ -87,12 +98,59 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     warnings.iter().for_each(|text| say.warn(text));
     let mut result = info::as_json(&model);
     result["warnings"] = serde_json::json!(warnings);
+    result["notes"] = serde_json::json!(noted);
     if let Some(found) = &pruned {
         result["pruning"] = serde_json::json!(found);
     }
     result["written"] = say::names(written.iter().map(PathBuf::as_path));
     say.result(&result);
     Ok(())
+}
+
+/// What the table is called, without its folder.
+pub fn table_name(args: &TableArgs) -> Option<String> {
+    let is_file = args.table.as_os_str() != "-";
+    args.table.file_name().filter(|_| is_file).map(|name| name.to_string_lossy().into_owned())
+}
+
+/// The table's name as that of a model, in the present folder.
+fn model_name(args: &TableArgs) -> PathBuf {
+    let plain = "model.safetensors";
+    let Some(name) = table_name(args) else { return plain.into() };
+    let packed = [".gz", ".zst", ".zstd"];
+    let name = packed.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    match Path::new(name).with_extension("") {
+        stem if stem.as_os_str().is_empty() => plain.into(),
+        mut stem => {
+            stem.as_mut_os_string().push(".safetensors");
+            stem
+        }
+    }
+}
+
+/// Whether a model is what this very fit has written before: of the same columns of a table of the same name, with the same
+/// settings.
+fn is_repeated(model: &Model, args: &FitArgs, asked: &Config, table: &Table) -> bool {
+    let fit = &model.fit;
+    let mut config = fit.config.clone();
+    if fit.neighbors.is_some() {
+        config.n_neighbors = asked.n_neighbors;
+    }
+    if fit.dimension.is_some() {
+        config.n_components = asked.n_components;
+    }
+    if fit.scaling_choice.is_some() {
+        config.scaling = asked.scaling;
+    }
+    let names = table_name(&args.table);
+    let plain = args.graph.edges.is_none() && !has_start(&args.start);
+    names.is_some()
+        && names == model.table
+        && config == *asked
+        && model.feature_names == table.feature_names
+        && fit.pruning.is_some() == args.prune
+        && fit.calibration.is_some() == args.calibrate.is_some()
+        && plain
 }
 
 /// Finds out how the model does on rows that it has not seen. If that fails, the model stays as it is and the reason is
@@ -128,11 +186,13 @@ pub fn fit_to_prune(fitter: Fitter, table: Table, say: Say) -> Result<(Model, Op
     Ok((named(fit, table, say), posterior))
 }
 
-/// A fit with the names of its rows; what was decided on the way is noted.
+/// A fit with the names of its rows; how the table was understood and what was decided on the way is noted.
 fn named(fit: Fit, table: Table, say: Say) -> Model {
+    notes(&table.notes).iter().for_each(|text| say.note(text));
     let kept = |names: Vec<String>| fit.rows.iter().map(|&row| names[row].clone()).collect::<Vec<_>>();
     let (ids, labels) = (table.ids.map(&kept), table.labels.map(&kept));
-    let model = Model { fit, feature_names: table.feature_names, ids, labels };
+    let carried = table.carried.into_iter().map(|(name, cells)| (name, kept(cells))).collect();
+    let model = Model { fit, feature_names: table.feature_names, ids, labels, carried, table: None };
     info::decided(&model).iter().for_each(|text| say.note(text));
     model
 }
@@ -182,6 +242,25 @@ pub fn has_start(start: &StartArgs) -> bool {
     start.init_coordinates.is_some() || start.init_maps.is_some()
 }
 
+/// The table that was named.
+pub fn read(args: &TableArgs) -> Result<Table> {
+    read_table(&args.table, &table_options(args))
+}
+
+/// Notes on a table in words.
+pub fn notes(notes: &[TableNote]) -> Vec<String> {
+    notes.iter().map(|note| note.in_words(&Flags)).collect()
+}
+
+/// The columns to be carried, unless all are; "none" for none.
+fn show(names: &[String]) -> Option<Vec<String>> {
+    match names {
+        [] => None,
+        [none] if none == "none" => Some(vec![]),
+        names => Some(names.to_vec()),
+    }
+}
+
 /// How the table is read.
 pub fn table_options(args: &TableArgs) -> TableOptions {
     TableOptions {
@@ -191,6 +270,8 @@ pub fn table_options(args: &TableArgs) -> TableOptions {
         columns: (!args.columns.is_empty()).then(|| args.columns.clone()),
         exclude: args.exclude.clone(),
         array: args.array.clone(),
+        show: show(&args.show),
+        gaps: false,
     }
 }
 

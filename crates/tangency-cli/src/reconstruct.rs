@@ -5,11 +5,11 @@ use crate::figure_file::cannot_be_drawn;
 use crate::rows::other_image;
 use crate::rows::{beside_features, counted, extension, image_shape, options};
 use crate::say::{self, Say};
-use crate::{info, interrupt, progress};
+use crate::{fit, info, interrupt, progress};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use tangency::extend::{Extension, Predicts, Reconstruction};
-use tangency::io::table::{TableOptions, TableStream};
+use tangency::io::table::TableStream;
 use tangency::io::{
     Cells, Claims, ColumnKind, Model, Output, TableWriter, block_rows, ids, load_model, next_block, numbered, of_table,
 };
@@ -105,11 +105,10 @@ impl ReconstructJob<'_> {
             stream.names().is_some_and(|names| names.iter().any(|other| other == name)).then(|| name.to_owned())
         };
         let asked = options(&self.args.reading);
-        let plain = TableStream::open(path, &asked)?;
-        let placed = named("sd").iter().all(|name| column(name, &plain).is_some());
+        let mut stream = TableStream::open(path, &asked)?;
+        let placed = named("sd").iter().all(|name| column(name, &stream).is_some());
         let predicts = self.predicts.unwrap_or(if placed { Predicts::PlacedRow } else { Predicts::Measurement });
-        let id_column = asked.id_column.clone().or_else(|| column("id", &plain));
-        let mut stream = TableStream::open(path, &TableOptions { id_column, ..asked })?;
+        stream.identify_by(asked.id_column.or_else(|| column("id", &stream)));
         stream.choose(&named("x"))?;
         let mut next = next_block(&mut stream, path, self.model)?;
         let extension = self.extension()?;
@@ -141,6 +140,7 @@ impl ReconstructJob<'_> {
             next = next_block(&mut stream, path, self.model)?;
         }
         drop(bar);
+        fit::notes(&stream.notes()).iter().for_each(|text| self.say.note(text));
         writer.finish()?;
         let what = match predicts {
             Predicts::PlacedRow => "rows placed by their own measurements",

@@ -4,7 +4,7 @@ use crate::args::{PageArgs, ReportArgs, TableArgs};
 use crate::rows::{image_shape, options};
 use crate::say::{self, Say};
 use crate::words::Flags;
-use crate::{info, interrupt};
+use crate::{fit, info, interrupt};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use tangency::io::table::TableStream;
@@ -25,7 +25,7 @@ pub fn run(args: &ReportArgs, say: Say) -> Result<()> {
     let model = load_model(&args.model)?;
     Report::check_image(image, model.feature_names.len())?;
     interrupt::listen();
-    let new = args.table.as_ref().map(|table| new_rows(table, args, &model)).transpose()?;
+    let new = args.table.as_ref().map(|table| new_rows(table, args, &model, say)).transpose()?;
     if interrupt::asked() {
         return Err(Error::Interrupted { what: "the report" });
     }
@@ -105,6 +105,7 @@ pub fn reading(args: &TableArgs) -> Vec<String> {
         ("label_column", args.label_column.clone()),
         ("columns", list(&args.columns)),
         ("exclude", list(&args.exclude)),
+        ("show", list(&args.show)),
         ("array", args.array.clone()),
     ];
     let switches = [("header", args.header), ("no_header", args.no_header)];
@@ -112,7 +113,7 @@ pub fn reading(args: &TableArgs) -> Vec<String> {
     with_values.chain(switches.into_iter().filter(|(_, on)| *on).map(|(name, _)| flag(name))).collect()
 }
 
-fn new_rows(table: &Path, args: &ReportArgs, model: &Model) -> Result<UnfittedRows> {
+fn new_rows(table: &Path, args: &ReportArgs, model: &Model, say: Say) -> Result<UnfittedRows> {
     let mut stream = TableStream::open(table, &options(&args.reading))?;
     stream.choose(&model.feature_names)?;
     let mut blocks = Vec::new();
@@ -128,6 +129,7 @@ fn new_rows(table: &Path, args: &ReportArgs, model: &Model) -> Result<UnfittedRo
             break;
         }
     }
+    fit::notes(&stream.notes()).iter().for_each(|text| say.note(text));
     let d_y = model.feature_names.len();
     let mut values = Matrix::zeros(d_y, count);
     let mut at = 0;

@@ -3,20 +3,22 @@
 use crate::args::TransformArgs;
 use crate::rows::{counted, extension, options};
 use crate::say::{self, Say};
-use crate::{info, interrupt, progress};
+use crate::{fit, info, interrupt, progress};
 use serde_json::json;
 use std::ops::ControlFlow;
 use tangency::Result;
-use tangency::io::table::TableStream;
+use tangency::io::table::{TableOptions, TableStream};
 use tangency::io::{Claims, NewRows, RARE, TableWriter, load_model};
+use tangency::model::MissingRule;
 
 /// Runs the command.
 pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
     TableWriter::check(&args.out)?;
-    let out = Claims::new(args.force, [&args.model, &args.table]).claim(&args.out)?;
     let model = load_model(&args.model)?;
+    let reading = TableOptions { gaps: model.fit.config.missing != MissingRule::Error, ..options(&args.reading) };
     // what is wrong with the table is said before the work begins
-    let rows = NewRows::new(&args.table, TableStream::open(&args.table, &options(&args.reading))?, &model)?;
+    let rows = NewRows::new(&args.table, TableStream::open(&args.table, &reading)?, &model)?;
+    let out = Claims::new(args.force, [&args.model, &args.table]).claim(&args.out)?;
     interrupt::listen();
     let extension = extension(&model, args.n_neighbors)?;
     let mut bar = progress::rows(say, rows.rows());
@@ -25,6 +27,8 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
     })?;
     drop(bar);
 
+    let noted = fit::notes(&seen.notes);
+    noted.iter().for_each(|text| say.note(text));
     let (k, rate) = (extension.n_neighbors(), seen.rows as f64 / seen.time.as_secs_f64().max(1e-9));
     say.line(&format!(
         "{} placed, each by {}, at {rate:.0} rows/s",
@@ -37,6 +41,13 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
         100.0 * RARE,
         if extension.is_calibrated() { "" } else { " (held out one by one; see also `fit --calibrate`)" }
     ));
+    if seen.with_gaps > 0 {
+        let lack = if seen.with_gaps == 1 { "lacks" } else { "lack" };
+        say.line(&format!(
+            "{} {lack} some entries: placed by the others, without log-density and novelty",
+            counted(seen.with_gaps, "row")
+        ));
+    }
     say.line(&format!("wrote {}", out.path().display()));
     if seen.interrupted {
         say.warn(&format!("interrupted after {} rows; the file has no more", seen.rows));
@@ -51,9 +62,11 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
         "n_neighbors": k,
         "rare": seen.rare,
         "calibrated": extension.is_calibrated(),
+        "with_gaps": seen.with_gaps,
         "unsettled": seen.unsettled,
         "interrupted": seen.interrupted,
         "warnings": info::warnings(&model),
+        "notes": noted,
         "written": say::names([out.path()]),
     }));
     Ok(())

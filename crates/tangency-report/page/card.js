@@ -1,6 +1,7 @@
 // The card beside a point: who it is, where, how sure, and what was measured. Also pictures of feature vectors, which other parts use.
 (function () {
   const mostFeatures = 8;
+  const mostColumns = 8;
 
   T.setUpCard = function () {
     T.on("hovered", showCard);
@@ -44,6 +45,8 @@
       T.label(i) ? T.make("span", { text: T.label(i), class: "tag", "data-test": "card-label" }) : null,
       i >= T.report.fitted ? T.make("span", { text: "new row", class: "tag new" }) : null));
     card.append(table(coordinateRows(i)));
+    const others = T.report.carried.filter(({ cells }) => cells[i] !== "").slice(0, mostColumns);
+    if (others.length) card.append(T.make("div", { "data-test": "card-columns" }, table(others.map(({ name, cells }) => [name, T.visible(cells[i])]))));
     card.append(measured(i));
     place();
   }

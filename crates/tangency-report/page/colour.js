@@ -47,10 +47,13 @@
       const f = Number(choice.slice(8));
       return Float32Array.from({ length: T.report.n }, (_, i) => T.value(i, f));
     }
-    return numeric[choice]();
+    return carried(choice) ? carried(choice).numbers : numeric[choice]();
   }
 
-  T.colourTitle = (choice) => (choice.startsWith("feature:") ? T.report.names[Number(choice.slice(8))] : words[choice]);
+  // The column of the table that a choice stands for, if it is none of the features.
+  const carried = (choice) => (choice.startsWith("column:") ? T.report.carried[Number(choice.slice(7))] : null);
+
+  T.colourTitle = (choice) => (choice.startsWith("feature:") ? T.report.names[Number(choice.slice(8))] : carried(choice) ? carried(choice).name : words[choice]);
 
   T.colourChoices = function () {
     const report = T.report;
@@ -73,6 +76,13 @@
     T.empty(select);
     const option = (value) => T.make("option", { value, text: T.colourTitle(value) });
     select.append(...T.colourChoices().map(option));
+    // texts that are nearly all different say nothing as colours
+    const columns = T.report.carried.map((_, c) => "column:" + c).filter((c) => carried(c).numbers || (carried(c).classes.distinct > 0 && !carried(c).classes.shared));
+    if (columns.length) {
+      const group = T.make("optgroup", { label: "other columns" });
+      group.append(...columns.map(option));
+      select.append(group);
+    }
     if (T.report.values && T.report.names.length) {
       const group = T.make("optgroup", { label: "features" });
       group.append(...T.report.names.map((_, f) => option("feature:" + f)));
@@ -92,7 +102,8 @@
     if (choice === "none") {
       rgba.fill(T.pack(T.classColour(0)));
       colouring = { kind: "none", rgba, shapes: null };
-    } else if (choice === "label") colouring = byClass(rgba);
+    } else if (choice === "label") colouring = byClass(rgba, T.report.classes);
+    else if (carried(choice) && carried(choice).classes) colouring = byClass(rgba, carried(choice).classes);
     else if (choice === "kind") colouring = byKind(rgba);
     else colouring = byNumber(rgba, valuesOf(choice));
     colouring.title = T.colourTitle(choice);
@@ -101,8 +112,8 @@
     T.announce("recoloured");
   };
 
-  function byClass(rgba) {
-    const { of, names } = T.report.classes;
+  function byClass(rgba, classes) {
+    const { of, names } = classes;
     const colours = names.map((_, k) => T.pack(T.classColour(k)));
     const grey = T.pack(missing);
     const shapes = new Uint8Array(rgba.length);
@@ -111,7 +122,7 @@
       rgba[i] = k === 255 ? grey : colours[k];
       shapes[i] = k === 255 ? 0 : T.classShape(k);
     }
-    return { kind: "classes", rgba, shapes };
+    return { kind: "classes", rgba, shapes, classes };
   }
 
   function byKind(rgba) {
@@ -152,7 +163,7 @@
   };
 
   function classEntries() {
-    const { names, counts, of, unlabelled } = T.report.classes;
+    const { names, counts, of, unlabelled } = T.colouring.classes;
     const entries = names.map((name, k) => entry(T.classColour(k), T.classShape(k), false, name, counts[k], (i) => of[i] === k));
     if (unlabelled) entries.push(entry(missing, 0, false, "no label", unlabelled, (i) => of[i] === 255));
     return entries;

@@ -39,9 +39,19 @@
       selection: raw.selection || null,
     };
     report.classes = findClasses(raw.labels, n);
+    report.carried = (raw.carried || []).map(({ name, cells }) => {
+      const numbers = asNumbers(cells);
+      return { name, cells, numbers, classes: numbers ? null : findClasses(cells, n) };
+    });
     report.uncertainty = report.covariance ? overallDeviation(report) : null;
     T.report = report;
   };
+
+  // Cells as numbers, if all that are there are some.
+  function asNumbers(cells) {
+    const numbers = Float32Array.from(cells, (cell) => (cell.trim() === "" ? NaN : Number(cell)));
+    return numbers.some(Number.isFinite) && cells.every((cell, i) => cell.trim() === "" || Number.isFinite(numbers[i])) ? numbers : null;
+  }
 
   function readModel(model) {
     if (!model) return null;

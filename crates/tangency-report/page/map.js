@@ -202,7 +202,7 @@
   let curves = { key: null, list: [] };
 
   function densityCurves() {
-    const classes = T.state.colourBy === "label" && T.report.classes.names.length <= 8 ? T.report.classes : null;
+    const classes = T.colouring.kind === "classes" && T.colouring.classes.names.length <= 8 ? T.colouring.classes : null;
     const key = T.state.colourBy + T.state.theme;
     if (curves.key === key) return curves.list;
     const [low, high] = T.range(T.report.x);

@@ -62,14 +62,15 @@
       axes.map((_, a) => T.make("td", { class: "figure", text: T.withError(T.at(i, a), T.deviation(i, a)) })));
   }
 
-  // ---- The file: id, label, coordinates, deviations, features.
+  // ---- The file: id, label, coordinates, deviations, features, other columns.
   T.selectionCsv = function () {
-    const { raw, axisNames, covariance, values, names, d } = T.report;
+    const { raw, axisNames, covariance, values, names, d, carried } = T.report;
     const head = ["id"];
     if (raw.labels) head.push("label");
     head.push(...axisNames);
     if (covariance) head.push(...axisNames.map((_, a) => "sd" + (a + 1)));
     if (values) head.push(...names);
+    head.push(...carried.map(({ name }) => name));
     const lines = [head.map(T.csvCell).join(",")];
     for (const i of T.chosenRows()) {
       const cells = [T.csvCell(T.id(i))];
@@ -77,6 +78,7 @@
       for (let a = 0; a < d; a++) cells.push(T.exact(T.at(i, a)));
       if (covariance) for (let a = 0; a < d; a++) cells.push(T.exact(Math.fround(T.deviation(i, a))));
       if (values) for (let f = 0; f < names.length; f++) cells.push(T.exact(T.value(i, f)));
+      for (const { cells: texts } of carried) cells.push(T.csvCell(texts[i]));
       lines.push(cells.join(","));
     }
     return lines.join("\n") + "\n";

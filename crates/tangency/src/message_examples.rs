@@ -3,6 +3,7 @@
 
 use crate::error::Error;
 use crate::fit::Caution;
+use crate::io::table::{CellKind, TableNote, WhyLeftOut};
 use crate::message::{Column, Piece, Remedy};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -113,6 +114,35 @@ pub fn cautions() -> Vec<(&'static str, Caution)> {
         ("bridges were added", Caution::Bridges(vec!["12–305".into(), "40–17".into()])),
         ("rows with gaps were left out", Caution::RowsLeftOut { left_out: 12, rows: 400 }),
         ("only a piece was fitted", Caution::LargestPiece { kept: 390, rows: 400 }),
+    ]
+}
+
+/// What a table is like, and the note that it gives.
+pub fn table_notes() -> Vec<(&'static str, TableNote)> {
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    let left_out = |column: &str, why| TableNote::LeftOut { column: column.to_owned(), why };
+    let unused = vec![
+        (CellKind::Dates, names(&["day"])),
+        (CellKind::Text, names(&["name", "remarks"])),
+        (CellKind::Booleans, names(&["alive"])),
+        (CellKind::Categories, names(&["sex", "site"])),
+        (CellKind::Numbers, names(&["id"])),
+        (CellKind::Empty, names(&["spare"])),
+    ];
+    vec![
+        ("text in another encoding", TableNote::Encoding("Windows-1252")),
+        ("decimal commas", TableNote::DecimalCommas(names(&["height", "weight"]))),
+        ("commas of two meanings", TableNote::UnclearCommas(names(&["price"]))),
+        ("identifiers by name", left_out("id", WhyLeftOut::NamedId)),
+        ("row numbers without a name", left_out("c1", WhyLeftOut::NoName)),
+        ("row numbers", left_out("run", WhyLeftOut::CountsRows)),
+        ("an output of ours", left_out("sd1", WhyLeftOut::OurOutput)),
+        ("whole numbers, all different", TableNote::MayBeIds(names(&["code"]))),
+        ("a constant column", TableNote::Constant(names(&["unit"]))),
+        ("a column twice", TableNote::RepeatedColumns(vec![("height2".into(), "height".into())])),
+        ("a row twice", TableNote::RepeatedRows { count: 1, first: (6, 2) }),
+        ("rows twice", TableNote::RepeatedRows { count: 12, first: (6, 2) }),
+        ("columns of other kinds", TableNote::Columns { used: names(&["height", "weight"]), unused }),
     ]
 }
 

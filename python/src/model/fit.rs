@@ -125,7 +125,9 @@ pub fn try_start(
         let lying = task.lying;
         task.fitter(watch).try_start(lying.view(), number)
     })?;
-    let model = tried.fit.map(|fit| NativeModel::new(Model { fit, feature_names, ids: None, labels: None }));
+    let model = tried.fit.map(|fit| {
+        NativeModel::new(Model { fit, feature_names, ids: None, labels: None, carried: vec![], table: None })
+    });
     Ok(((tried.rank.stands, tried.rank.bound_scaled), model))
 }
 

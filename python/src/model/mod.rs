@@ -28,6 +28,7 @@ use tangency::inference::Deviations;
 use tangency::io::table::{TableOptions, TableStream};
 use tangency::io::{Claims, Model, NewRows, TableWriter, load_model, model_from_bytes, model_to_bytes, save_model};
 use tangency::message::Sentence;
+use tangency::model::MissingRule;
 use training_points::SeenArrays;
 
 /// A fit and the names of its table. It never changes; what changes a model makes another.
@@ -54,8 +55,15 @@ impl NativeModel {
 
     /// The same names with another fit.
     pub fn with_fit(&self, fit: tangency::Fit) -> Self {
-        let Model { feature_names, ids, labels, .. } = &*self.saved;
-        Self::new(Model { fit, feature_names: feature_names.clone(), ids: ids.clone(), labels: labels.clone() })
+        let Model { feature_names, ids, labels, carried, table, .. } = &*self.saved;
+        Self::new(Model {
+            fit,
+            feature_names: feature_names.clone(),
+            ids: ids.clone(),
+            labels: labels.clone(),
+            carried: carried.clone(),
+            table: table.clone(),
+        })
     }
 
     /// The model prepared for new points, once.
@@ -91,7 +99,7 @@ impl NativeModel {
         let found =
             attend_until(py, stop, threads, progress.as_ref(), |watch| task.fit(start, only, keep_posterior, watch))?;
         let TimedFit { fit, posterior, seconds } = found;
-        let made = Self::new(Model { fit, feature_names, ids: None, labels: None });
+        let made = Self::new(Model { fit, feature_names, ids: None, labels: None, carried: vec![], table: None });
         Ok(Self { seconds, posterior: Mutex::new(posterior), ..made })
     }
 
@@ -438,7 +446,8 @@ impl NativeModel {
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(usize, usize, bool)> {
-        let options = TableOptions { columns, id_column, label_column, ..TableOptions::default() };
+        let gaps = self.saved.fit.config.missing != MissingRule::Error;
+        let options = TableOptions { columns, id_column, label_column, gaps, ..TableOptions::default() };
         let seen = attend(py, threads, progress.as_ref(), |watch: &Watcher| {
             TableWriter::check(&destination)?;
             let out = Claims::new(overwrite, [&source]).claim(&destination)?;

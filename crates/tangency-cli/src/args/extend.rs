@@ -10,7 +10,7 @@ use tangency::extend::Predicts;
 pub struct TransformArgs {
     /// A model that `tangency fit` wrote
     pub model: PathBuf,
-    /// The table: .csv, .tsv, .npy, .npz or .parquet, one sample a row
+    /// The table, one sample a row: .csv, .tsv (also as .gz or .zst), .npy, .npz, .parquet or a folder of these; - is text from standard input
     pub table: PathBuf,
     #[command(flatten)]
     pub reading: ReadingArgs,

@@ -16,9 +16,9 @@ pub struct FitArgs {
     pub graph: EdgeListArgs,
     #[command(flatten, next_help_heading = ENGINE)]
     pub start: StartArgs,
-    /// Where the model goes
-    #[arg(long, default_value = "model.safetensors", value_name = "FILE", help_heading = FILES)]
-    pub out: PathBuf,
+    /// Where the model goes [default: the name of the table with .safetensors, in this folder]
+    #[arg(long, value_name = "FILE", help_heading = FILES)]
+    pub out: Option<PathBuf>,
     /// Coordinates and their standard deviations as CSV
     #[arg(long, value_name = "FILE", help_heading = FILES)]
     pub embedding: Option<PathBuf>,

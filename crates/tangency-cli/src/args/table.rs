@@ -8,7 +8,7 @@ use tangency::graph::EdgeNames;
 /// Where the table is and which of its columns mean what.
 #[derive(Args)]
 pub struct TableArgs {
-    /// The table: .csv, .tsv, .npy, .npz or .parquet, one sample per row
+    /// The table, one sample per row: .csv, .tsv (also as .gz or .zst), .npy, .npz, .parquet or a folder of these; - is text from standard input
     #[arg(help_heading = None::<&str>)]
     pub table: PathBuf,
     /// Column that names the samples
@@ -23,6 +23,9 @@ pub struct TableArgs {
     /// Columns that are not features, written in the same way
     #[arg(long, value_delimiter = ',')]
     pub exclude: Vec<String>,
+    /// Columns to carry to the embedding and the page, written in the same way, or none [default: all that are no features]
+    #[arg(long, value_delimiter = ',')]
+    pub show: Vec<String>,
     /// The first row of a CSV or TSV is a header [default: found out]
     #[arg(long, conflicts_with = "no_header")]
     pub header: bool,

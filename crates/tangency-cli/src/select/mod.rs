@@ -15,7 +15,7 @@ use journal::Journal;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use tangency::evidence::{Cell, Judge, Selection};
-use tangency::io::table::{Table, read_table};
+use tangency::io::table::Table;
 use tangency::io::{Claims, Output, write_rows};
 use tangency::view::EvidenceView;
 use tangency::{Error, Result};
@@ -35,7 +35,7 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
         return Ok(());
     }
 
-    let table = read_table(&args.table.table, &fit::table_options(&args.table))?;
+    let table = fit::read(&args.table)?;
     if let Ok((.., page)) = &outputs {
         ReportPage::check(page, table.values.ncols())?;
     }
@@ -55,6 +55,7 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
     if selection.n_seeds() < args.seeds {
         say.line("this start is the same for every seed: one fit a candidate");
     }
+    fit::notes(&table.notes).iter().for_each(|text| say.note(text));
     let cells = match fit_grid(&selection, &done, &mut journal, say)? {
         Some(cells) => cells,
         None => {

@@ -38,7 +38,7 @@ pub fn attempt(folder: &Path, arguments: &str) -> Outcome {
 /// little.
 pub fn attempt_within(patience: Duration, folder: &Path, arguments: &str) -> Outcome {
     let mut command = command(folder, arguments);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     if ended_within(patience, &mut child).is_none() {
         child.kill().unwrap();
     }

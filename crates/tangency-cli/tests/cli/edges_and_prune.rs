@@ -35,7 +35,7 @@ fn with_strip() -> tempfile::TempDir {
 
 const FIT: &str = "fit y.csv --id-column id --edges e.csv --edges-by index";
 
-/// The same folder with `model.safetensors`, fitted once.
+/// The same folder with `y.safetensors`, fitted once.
 fn with_fitted_strip() -> tempfile::TempDir {
     static FILES: OnceLock<BTreeMap<String, Vec<u8>>> = OnceLock::new();
     let files = FILES.get_or_init(|| {
@@ -56,7 +56,7 @@ fn pairs(columns: &Columns) -> HashSet<(usize, usize)> {
 #[test]
 fn edges_are_scored_the_most_suspect_first_and_tested() {
     let folder = with_fitted_strip();
-    let told = run(folder.path(), "edges model.safetensors --out scores.csv --top 3");
+    let told = run(folder.path(), "edges y.safetensors --out scores.csv --top 3");
     let said = &told.stdout;
     assert!(said.contains("resistance") && said.contains("s0,s119"), "{said}");
     let scores = Columns::read(&folder.path().join("scores.csv"));
@@ -70,7 +70,7 @@ fn edges_are_scored_the_most_suspect_first_and_tested() {
         assert!((score - resistance * residual).abs() < 1e-12 && (0.0..=1.0 + 1e-9).contains(&resistance));
     }
 
-    let result = run_json(folder.path(), "edges model.safetensors --test s0,s119 --test s3,s4 --test s0,s40 --seeds 1");
+    let result = run_json(folder.path(), "edges y.safetensors --test s0,s119 --test s3,s4 --test s0,s40 --seeds 1");
     let tests = result["tests"].as_array().unwrap();
     assert_eq!(tests.len(), 4, "jointly and one by one");
     let of = |pair: [usize; 2]| {
@@ -97,13 +97,13 @@ fn pairs_of_list(folder: &tempfile::TempDir) -> HashSet<(usize, usize)> {
 fn prune_shows_its_plan_and_writes_only_when_told() {
     let folder = with_fitted_strip();
     let before = contents(folder.path());
-    let shown = run(folder.path(), "prune model.safetensors");
+    let shown = run(folder.path(), "prune y.safetensors");
     assert!(shown.stdout.contains("short-circuit") && shown.stdout.contains("dry run"), "{}", shown.stdout);
     assert!(contents(folder.path()) == before, "a dry run writes nothing");
 
     let told = run_json(
         folder.path(),
-        "prune model.safetensors --apply --out p.safetensors --out-edges left.csv --removed gone.csv --embedding x.csv",
+        "prune y.safetensors --apply --out p.safetensors --out-edges left.csv --removed gone.csv --embedding x.csv",
     );
     let left = Columns::read(&folder.path().join("left.csv"));
     let gone = Columns::read(&folder.path().join("gone.csv"));

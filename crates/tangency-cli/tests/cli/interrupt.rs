@@ -21,7 +21,7 @@ fn an_interrupted_fit_writes_the_best_so_far() {
     let outcome = interrupt(&mut child);
     assert_eq!(outcome.code, Some(0), "{}", outcome.said());
     assert!(outcome.stderr.contains("interrupted"), "{}", outcome.said());
-    let told = run_json(folder.path(), "info model.safetensors");
+    let told = run_json(folder.path(), "info r.safetensors");
     assert_eq!((&told["stop"], &told["n"]), (&"interrupted".into(), &700.into()));
     assert_eq!(Columns::read(&folder.path().join("x.csv")).rows.len(), 700);
     let iterations = Columns::read(&folder.path().join("t.csv")).rows.len();
@@ -41,7 +41,7 @@ fn an_interrupted_coarse_start_still_gives_a_model() {
     let outcome = interrupt(&mut child);
     assert_eq!(outcome.code, Some(0), "{}", outcome.said());
     assert!(outcome.stderr.contains("interrupted"), "{}", outcome.said());
-    let told = run_json(folder.path(), "info model.safetensors");
+    let told = run_json(folder.path(), "info r.safetensors");
     assert_eq!((&told["stop"], &told["start"]), (&"interrupted".into(), &"coarse".into()));
     assert_eq!(Columns::read(&folder.path().join("x.csv")).rows.len(), 3200);
 }
@@ -124,7 +124,7 @@ fn an_interrupted_calibration_leaves_the_model_as_it_is() {
     let outcome = interrupt(&mut child);
     assert_eq!(outcome.code, Some(0), "{}", outcome.said());
     assert!(outcome.stderr.contains("not calibrated"), "{}", outcome.said());
-    assert!(run_json(folder.path(), "info model.safetensors")["calibration"].is_null());
+    assert!(run_json(folder.path(), "info train.safetensors")["calibration"].is_null());
 }
 
 /// Whether the process catches SIGINT, the second bit of the mask.

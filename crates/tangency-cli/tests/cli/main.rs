@@ -1,6 +1,7 @@
 //! The `tangency` command as a user meets it: files in, files out, messages and exit codes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
+mod awkward;
 mod calibrate;
 mod command;
 mod compare;
@@ -14,6 +15,7 @@ mod golden;
 mod interrupt;
 mod many_points;
 mod messages;
+mod missing;
 mod odd_models;
 mod plot;
 mod reconstruct;

@@ -29,7 +29,7 @@ fn flags_reach_the_settings_and_the_model() {
     let folder = with_sheet();
     let flags = "--ball-radius 0 --draws 20 --coarse-tol 0.05 --pca 0.6 --neighbor-search approximate --init coarse";
     let fitted = run_json(folder.path(), &format!("{FIT} {flags}"));
-    let told = run_json(folder.path(), "info model.safetensors");
+    let told = run_json(folder.path(), "info s.safetensors");
     for (field, value) in [
         ("engine", json!("factorised")),
         ("ball_radius", json!(0)),
@@ -51,7 +51,7 @@ fn flags_reach_the_settings_and_the_model() {
     assert_eq!(told["pca"]["axes"], 2);
     assert!((0.6..1.0).contains(&told["pca"]["share"].as_f64().unwrap()));
 
-    let said = run(folder.path(), "info model.safetensors").stdout;
+    let said = run(folder.path(), "info s.safetensors").stdout;
     for words in ["engine: factorised, sparse Cholesky", "sampled from 20 draws, ±", "searched approximately", "2 of 3"]
     {
         assert!(said.contains(words), "{words:?} is not in {said}");
@@ -70,7 +70,7 @@ fn the_kinds_of_deviations_are_told() {
     let folder = with_model();
     let deviations = |more: &str| {
         run(folder.path(), &format!("{FIT} --init spectral --max-iter 15 {more} --embedding x.csv --force"));
-        let told = run_json(folder.path(), "info model.safetensors")["deviations"].clone();
+        let told = run_json(folder.path(), "info s.safetensors")["deviations"].clone();
         let found = Columns::read(&folder.path().join("x.csv")).numbers("sd1");
         assert!(found.iter().all(|&sd| sd > 0.0 && sd.is_finite()), "{more}");
         (told["kind"].as_str().unwrap().to_owned(), found.iter().sum::<f64>())
@@ -79,8 +79,8 @@ fn the_kinds_of_deviations_are_told() {
     let (conditional, part) = deviations("--draws 0");
     assert_eq!((sampled.as_str(), conditional.as_str()), ("sampled", "conditional"));
     assert!(part < whole, "a point is known better while all others are held");
-    assert!(run(folder.path(), "info model.safetensors").stdout.contains("deviations: conditional"));
-    let page = "report model.safetensors --out r.html";
+    assert!(run(folder.path(), "info s.safetensors").stdout.contains("deviations: conditional"));
+    let page = "report s.safetensors --out r.html";
     run(folder.path(), page);
     assert!(
         std::fs::read_to_string(folder.path().join("r.html")).unwrap().contains("factorised, deviations conditional")
@@ -99,7 +99,7 @@ fn auto_says_why_it_took_the_factorised_engine() {
     assert!(outcome.stdout.contains("engine: factorised (exact inference of 3100 points"), "{}", outcome.said());
     let quiet = run(folder.path(), &format!("{fit} --force --quiet"));
     assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
-    let told = run_json(folder.path(), "info model.safetensors");
+    let told = run_json(folder.path(), "info r.safetensors");
     assert_eq!((&told["start"], &told["engine"]["kind"]), (&json!("coarse"), &json!("factorised")));
     assert!(told["engine"]["reason"].is_string());
 }
@@ -132,19 +132,19 @@ fn threads_do_not_change_a_byte_of_a_factorised_fit() {
 fn every_command_takes_a_factorised_model() {
     let folder = with_model();
     let there = folder.path();
-    let edges = run_json(there, "edges model.safetensors --out e.csv --test 0,1 --seeds 1");
+    let edges = run_json(there, "edges s.safetensors --out e.csv --test 0,1 --seeds 1");
     assert!(edges["tests"][0]["change"].as_f64().unwrap().is_finite());
     let scores = Columns::read(&there.join("e.csv")).numbers("resistance");
     assert!(scores.iter().all(|&resistance| resistance > 0.0 && resistance < 1.0 + 1e-6));
-    run(there, "transform model.safetensors s.csv --out placed.csv");
+    run(there, "transform s.safetensors s.csv --out placed.csv");
     assert_eq!(Columns::read(&there.join("placed.csv")).rows.len(), 150);
-    run(there, "reconstruct model.safetensors placed.csv --out back.csv");
-    run(there, "sample model.safetensors --n 5 --out more.csv");
-    run(there, "loadings model.safetensors --out loadings.csv");
+    run(there, "reconstruct s.safetensors placed.csv --out back.csv");
+    run(there, "sample s.safetensors --n 5 --out more.csv");
+    run(there, "loadings s.safetensors --out loadings.csv");
     for kind in ["map", "tangents", "bound", "edges"] {
-        run(there, &format!("plot model.safetensors --kind {kind} --out {kind}.svg"));
+        run(there, &format!("plot s.safetensors --kind {kind} --out {kind}.svg"));
     }
-    run(there, "report model.safetensors --out page.html");
+    run(there, "report s.safetensors --out page.html");
 }
 
 #[test]
@@ -178,10 +178,10 @@ fn the_factorised_engine_selects_and_compares() {
 fn a_model_from_before_there_was_a_choice_loads() {
     let folder = with_sheet();
     run(folder.path(), "fit s.csv --columns y1:y3 -k 9 --init pca");
-    let new = std::fs::read(folder.path().join("model.safetensors")).unwrap();
+    let new = std::fs::read(folder.path().join("s.safetensors")).unwrap();
     put(folder.path(), "old.safetensors", without_new_fields(&new));
     let (told, before) =
-        (run_json(folder.path(), "info model.safetensors"), run_json(folder.path(), "info old.safetensors"));
+        (run_json(folder.path(), "info s.safetensors"), run_json(folder.path(), "info old.safetensors"));
     for field in ["n", "bound", "hyperparameters", "deviations", "recall", "pca"] {
         assert_eq!(told[field], before[field], "{field}");
     }
@@ -213,7 +213,7 @@ fn the_full_covariance_takes_the_exact_engine() {
     let told = run_json(folder.path(), "fit s.csv --columns y1:y3 -k 9 --init pca --full-covariance");
     assert_eq!(told["engine"]["kind"], "exact");
     refused(folder.path(), &format!("{FIT} --full-covariance --force"), "use --engine exact");
-    refused(folder.path(), "prune model.safetensors --engine factorised", "a model has its own");
+    refused(folder.path(), "prune s.safetensors --engine factorised", "a model has its own");
 }
 
 fn refused(folder: &Path, arguments: &str, words: &str) {

@@ -17,10 +17,10 @@ fn fit_writes_model_embedding_and_trace() {
     let folder = with_sheet();
     run(folder.path(), &format!("{FIT} --embedding x.csv --trace t.csv"));
     let files: Vec<String> = contents(folder.path()).into_keys().collect();
-    assert_eq!(files, ["model.safetensors", "s.csv", "t.csv", "x.csv"]);
+    assert_eq!(files, ["s.csv", "s.safetensors", "t.csv", "x.csv"]);
 
     let embedding = Columns::read(&folder.path().join("x.csv"));
-    assert_eq!(embedding.header, ["id", "x1", "x2", "sd1", "sd2"]);
+    assert_eq!(embedding.header, ["id", "x1", "x2", "sd1", "sd2", "true1", "true2"]);
     assert_eq!(embedding.rows.len(), 120);
     let spread = |name: &str| embedding.numbers(name).iter().map(|x| x * x).sum::<f64>();
     assert!(spread("x1") >= spread("x2"), "the longest axis comes first");
@@ -40,7 +40,7 @@ fn fit_writes_model_embedding_and_trace() {
     let counted: Vec<f64> = (1..=trace.rows.len()).map(|i| i as f64).collect();
     assert_eq!(trace.numbers("iteration"), counted);
 
-    let arrays = model_arrays(&folder.path().join("model.safetensors"));
+    let arrays = model_arrays(&folder.path().join("s.safetensors"));
     for (name, shape) in [
         ("observations", vec![120, 3]),
         ("center", vec![3]),
@@ -126,9 +126,9 @@ fn json_is_one_object_and_nothing_else() {
     let result: serde_json::Value = serde_json::from_str(&fitted.stdout).unwrap();
     assert!(result.is_object());
     assert_eq!((&result["n"], &result["n_components"], &result["stop"]), (&120.into(), &2.into(), &"converged".into()));
-    assert_eq!(result["written"], serde_json::json!(["model.safetensors"]));
+    assert_eq!(result["written"], serde_json::json!(["s.safetensors"]));
 
-    let told = run_json(folder.path(), "info model.safetensors");
+    let told = run_json(folder.path(), "info s.safetensors");
     for field in ["n", "n_features", "n_edges", "bound", "bound_scaled", "hyperparameters", "n_iter", "stop", "config"]
     {
         assert_eq!(told[field], result[field], "{field}");
@@ -146,7 +146,7 @@ fn quiet_says_nothing() {
     // too few iterations would otherwise be worth a warning
     for arguments in [
         &format!("{FIT} --max-iter 3 --init pca --quiet"),
-        "info model.safetensors --quiet",
+        "info s.safetensors --quiet",
         "generate helix --out h.csv --quiet",
     ] {
         let outcome = run(folder.path(), arguments);
@@ -163,7 +163,7 @@ fn a_pipe_gets_no_progress_bar() {
     assert_eq!(outcome.stderr, "");
     assert!(!outcome.stdout.contains(['\r', '\u{1b}']), "{:?}", outcome.stdout);
     assert!(outcome.stdout.contains("120 points, 3 features (y1, y2, y3) → 2 coordinates"), "{}", outcome.stdout);
-    assert!(outcome.stdout.contains("wrote model.safetensors"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("wrote s.safetensors"), "{}", outcome.stdout);
 }
 
 #[test]
@@ -172,10 +172,10 @@ fn files_are_kept_unless_forced() {
     let arguments = format!("{FIT} --init pca --max-iter 5 --embedding x.csv --trace t.csv");
     run(folder.path(), &arguments);
     let before = contents(folder.path());
-    for lost in ["model.safetensors", "x.csv", "t.csv"] {
-        let kept: Vec<_> = ["model.safetensors", "x.csv", "t.csv"].into_iter().filter(|&name| name != lost).collect();
+    for lost in ["s.safetensors", "x.csv", "t.csv"] {
+        let kept: Vec<_> = ["s.safetensors", "x.csv", "t.csv"].into_iter().filter(|&name| name != lost).collect();
         std::fs::rename(folder.path().join(lost), folder.path().join("aside")).unwrap();
-        let outcome = attempt(folder.path(), &arguments);
+        let outcome = attempt(folder.path(), &format!("{arguments} --seed 1"));
         assert_eq!(outcome.code, Some(2), "{}", outcome.said());
         assert!(kept.iter().any(|name| outcome.stderr.contains(name)), "{}", outcome.said());
         std::fs::rename(folder.path().join("aside"), folder.path().join(lost)).unwrap();
@@ -185,14 +185,14 @@ fn files_are_kept_unless_forced() {
     let after = contents(folder.path());
     assert_eq!(after.keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
     assert_ne!(after["t.csv"], before["t.csv"]);
-    assert_eq!(run_json(folder.path(), "info model.safetensors")["n_iter"], 6);
+    assert_eq!(run_json(folder.path(), "info s.safetensors")["n_iter"], 6);
 }
 
 #[test]
 fn info_tells_what_the_model_holds() {
     let folder = with_sheet();
     let fitted = run(folder.path(), FIT);
-    let told = run(folder.path(), "info model.safetensors");
+    let told = run(folder.path(), "info s.safetensors");
     for line in told.stdout.lines() {
         assert!(fitted.stdout.contains(line), "{line:?} was not said by fit");
     }
@@ -201,7 +201,7 @@ fn info_tells_what_the_model_holds() {
         assert!(told.stdout.contains(word), "{word} in {}", told.stdout);
     }
     // hyper-parameters are for those who ask
-    let more = run(folder.path(), "info model.safetensors --verbose").stdout;
+    let more = run(folder.path(), "info s.safetensors --verbose").stdout;
     for word in ["gamma", "lambda", "nu", "alpha"] {
         assert!(!told.stdout.contains(&format!("{word} ")) && more.contains(&format!("{word} ")), "{word} in {more}");
     }
@@ -215,7 +215,7 @@ fn distances_come_with_their_interval() {
     let (x, y) = (embedding.numbers("x1"), embedding.numbers("x2"));
     let far = (0..120).max_by(|&i, &j| (x[i] - x[0]).abs().total_cmp(&(x[j] - x[0]).abs())).unwrap();
     let asked = |level: f64| {
-        run_json(folder.path(), &format!("info model.safetensors --distance 0,{far} --distance 1,2 --level {level}"))
+        run_json(folder.path(), &format!("info s.safetensors --distance 0,{far} --distance 1,2 --level {level}"))
     };
     let width = |result: &serde_json::Value| {
         let distances = result["distances"].as_array().unwrap();
@@ -231,7 +231,7 @@ fn distances_come_with_their_interval() {
         of("upper") - of("lower")
     };
     assert!(width(&asked(0.5)) < width(&asked(0.95)));
-    let said = run(folder.path(), &format!("info model.safetensors --distance 0,{far}")).stdout;
+    let said = run(folder.path(), &format!("info s.safetensors --distance 0,{far}")).stdout;
     assert!(said.contains(&format!("distance 0,{far}: ")), "{said}");
 }
 

@@ -103,7 +103,7 @@ fn rows_without_names_are_numbered_from_zero() {
     std::fs::write(folder.path().join("t.csv"), delimited(',', true)).unwrap();
     run(folder.path(), &format!("fit t.csv {QUICK} --embedding x.csv"));
     let embedding = Columns::read(&folder.path().join("x.csv"));
-    assert_eq!(embedding.header, ["id", "x1", "x2", "sd1", "sd2"]);
+    assert_eq!(embedding.header, ["id", "x1", "x2", "sd1", "sd2", "name", "group"]);
     assert_eq!(embedding.texts("id"), (0..48).map(|i| i.to_string()).collect::<Vec<_>>());
 }
 
@@ -157,7 +157,7 @@ fn largest_keeps_one_piece_and_says_so() {
         for said in [outcome.stderr, result["warnings"].to_string()] {
             assert!(said.contains("largest piece") && said.contains("48"), "{first} first: {said:?}");
         }
-        let later = run(folder.path(), "info model.safetensors");
+        let later = run(folder.path(), "info t.safetensors");
         assert!(later.stderr.contains("largest piece"), "{first} first, info: {:?}", later.stderr);
     }
 }

@@ -82,6 +82,8 @@ pub struct Data {
     pub ids: Option<Vec<String>>,
     pub labels: Option<Vec<String>>,
     pub label_numbers: Option<Floats>,
+    /// Other columns of the table.
+    pub carried: Vec<PageColumn>,
     pub novelty: Option<Floats>,
     pub log_density: Option<Floats>,
     pub density: Option<Floats>,
@@ -92,6 +94,13 @@ pub struct Data {
     pub bound: History,
     pub selection: Option<ComparedCandidates>,
     pub comparisons: Option<Vec<PageComparison>>,
+}
+
+/// A column that was not fitted, with a cell for each row.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct PageColumn {
+    pub name: String,
+    pub cells: Vec<String>,
 }
 
 #[derive(Clone, Debug, serde::Serialize)]

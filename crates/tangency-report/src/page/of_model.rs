@@ -81,12 +81,14 @@ impl Report<'_> {
             (title, _) => title.to_owned(),
         };
         let features = rows.features(model);
+        let (carried, left_out) = rows.carried(model);
+        let warnings = model.cautions().into_iter().map(|caution| caution.in_words(self.words.unwrap_or(&Fields)));
         let comparisons = comparisons(&self.comparisons, fit.n(), rows.count)?;
         let data = Data {
             version: env!("CARGO_PKG_VERSION"),
             title,
             facts: words::facts(model, self.table, rows.n_new()),
-            warnings: model.cautions().iter().map(|caution| caution.in_words(self.words.unwrap_or(&Fields))).collect(),
+            warnings: warnings.chain(left_out).collect(),
             stop: fit.stop.to_string(),
             stop_words: words::stop_words(fit.stop, fit.trace.len()),
             n_components: d_x,
@@ -96,6 +98,7 @@ impl Report<'_> {
             n_new: rows.n_new(),
             density: Some(rows.density()),
             label_numbers: rows.label_numbers(),
+            carried,
             ids: rows.ids,
             labels: rows.labels,
             novelty: Some(Floats::list(rows.novelty)),

@@ -1,16 +1,20 @@
 //! The rows of the page: those that were fitted, and then the new ones.
 
-use super::data::{Features, Floats};
+use super::data::{Features, Floats, PageColumn};
 use super::of_model::{MOST_NUMBERS, UnfittedRows};
 use tangency::Result;
 use tangency::extend::Extension;
 use tangency::graph::nearest_neighbors;
 use tangency::io::Model;
 use tangency::linalg::Matrix;
+use tangency::message::listed;
 use tangency::view::MapView;
 
 /// Neighbours that a local density is taken from.
 const CROWD: usize = 10;
+
+/// Bytes of other columns that a page holds at most.
+const MOST_TEXT: usize = 20 << 20;
 
 /// All rows of the page: the fitted ones and then the new ones.
 pub(super) struct PageRows<'a> {
@@ -76,6 +80,24 @@ impl<'a> PageRows<'a> {
             .collect();
         let numbers = numbers.filter(|numbers| numbers.iter().any(|number| number.is_finite()))?;
         Some(Floats::list(numbers))
+    }
+
+    /// The other columns of the fitted table, as far as the page does not become too large, and which are left out; new rows
+    /// have none.
+    pub fn carried(&self, model: &Model) -> (Vec<PageColumn>, Option<String>) {
+        let (mut columns, mut left_out, mut size) = (Vec::new(), Vec::new(), 0);
+        for (name, cells) in &model.carried {
+            size += cells.iter().map(String::len).sum::<usize>() + self.count;
+            if size > MOST_TEXT {
+                left_out.push(name.as_str());
+                continue;
+            }
+            let cells = cells.iter().cloned().chain(std::iter::repeat(String::new())).take(self.count).collect();
+            columns.push(PageColumn { name: name.clone(), cells });
+        }
+        let left_out = (!left_out.is_empty())
+            .then(|| format!("not shown, because the page would be too large: {}", listed(&left_out)));
+        (columns, left_out)
     }
 
     /// How crowded the picture is around each row: log of the number of rows by the volume they take.

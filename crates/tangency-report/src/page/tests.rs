@@ -16,7 +16,7 @@ fn model() -> Model {
     let fit = Fitter::new(config).fit(&curve.points).unwrap();
     let names = ["a", HOSTILE, "c"].map(str::to_owned).to_vec();
     let labels = (0..60).map(|i| if i == 3 { HOSTILE.to_owned() } else { format!("{i}") }).collect();
-    Model { fit, feature_names: names, ids: None, labels: Some(labels) }
+    Model { fit, feature_names: names, ids: None, labels: Some(labels), carried: vec![], table: None }
 }
 
 fn data(page: &str) -> Value {

@@ -24,6 +24,14 @@ impl Extension {
 
     /// The same for rows given one per column, d_y × m.
     pub fn score_columns(&self, values: View) -> Result<Vec<f64>> {
+        let whole: Vec<usize> = (0..values.ncols()).filter(|&i| values.col(i).iter().all(|v| !v.is_nan())).collect();
+        if whole.len() < values.ncols() {
+            let of_whole = Matrix::from_fn(values.nrows(), whole.len(), |f, c| values[(f, whole[c])]);
+            let mut scores = vec![f64::NAN; values.ncols()];
+            let found = if whole.is_empty() { vec![] } else { self.score_columns(of_whole.as_ref())? };
+            whole.iter().zip(found).for_each(|(&i, score)| scores[i] = score);
+            return Ok(scores);
+        }
         let mut scores = self.density.score_columns(values)?;
         if let Some(calibration) = &self.calibration {
             for (score, point) in scores.iter_mut().zip(self.density.training_rows(values)?) {
@@ -44,6 +52,9 @@ impl Extension {
     /// The share of training points that are less surprising than an observation of this log-density. Of more than 3000 points
     /// it is a share of 2000, evenly spread over the table.
     pub fn novelty(&self, log_density: f64) -> f64 {
+        if log_density.is_nan() {
+            return f64::NAN;
+        }
         let Usual(usual) = self.usual.get_or_init(|| match &self.calibration {
             Some(calibration) => Usual::new(calibration.log_densities.clone()),
             None => {

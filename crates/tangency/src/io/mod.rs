@@ -7,6 +7,9 @@ mod table_writer;
 mod transform;
 
 pub use model_file::{Model, load_model, model_from_bytes, model_to_bytes, save_model};
-pub use output::{Claims, Output, Pending, discard_unfinished, write_edges, write_embedding, write_rows, write_trace};
+pub use output::{
+    Claims, Output, Pending, discard_unfinished, embedding_bytes, trace_bytes, write_edges, write_embedding,
+    write_rows, write_trace,
+};
 pub use table_writer::{Cells, ColumnKind, TableWriter};
 pub use transform::{NewRows, RARE, Transformed, block_rows, ids, next_block, numbered, of_table};

@@ -32,6 +32,7 @@ const MISSING_VALUES: &str = "missing_values";
 /// Their standard deviations.
 const MISSING_DEVIATIONS: &str = "missing_deviations";
 const SOCIABILITY: &str = "sociability";
+const CARRIED: &str = "carried";
 
 /// A fit together with the names that its table gave.
 #[derive(Clone)]
@@ -44,6 +45,10 @@ pub struct Model {
     pub ids: Option<Vec<String>>,
     /// Labels of the points, where the table had them.
     pub labels: Option<Vec<String>>,
+    /// Other columns of the table, by name, with a cell for each point.
+    pub carried: Vec<(String, Vec<String>)>,
+    /// What the table is called, where it has a name.
+    pub table: Option<String>,
 }
 
 impl Model {
@@ -93,6 +98,8 @@ struct Metadata {
     feature_names: Vec<String>,
     ids: Option<Vec<String>>,
     labels: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    table: Option<String>,
     calibration: Option<CalibrationNotes>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pruning: Option<Pruning>,
@@ -163,6 +170,7 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         feature_names: model.feature_names.clone(),
         ids: model.ids.clone(),
         labels: model.labels.clone(),
+        table: model.table.clone(),
         calibration: fit.calibration.as_ref().map(|c| CalibrationNotes { folds: c.folds, spread: c.spread }),
         pruning: fit.pruning,
         quality: fit.quality,
@@ -209,6 +217,11 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
     }
     if let Some(graph) = &fit.graph_model {
         arrays.push(FileArray::of_f64(SOCIABILITY, vec![n], &graph.sociability));
+    }
+    // not among the metadata, which may not be large
+    if !model.carried.is_empty() {
+        let bytes = serde_json::to_vec(&model.carried)?;
+        arrays.push(FileArray { name: CARRIED, dtype: Dtype::U8, shape: vec![bytes.len()], bytes });
     }
     let text = serde_json::to_string(&metadata)?;
     let views = arrays
@@ -374,7 +387,17 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         calibration,
         pruning: metadata.pruning,
     };
-    Ok(Model { fit, feature_names: metadata.feature_names, ids: metadata.ids, labels: metadata.labels })
+    let carried: Vec<(String, Vec<String>)> = if reader.tensors.names().contains(&CARRIED) {
+        let (_, view) = reader.array(CARRIED, Dtype::U8)?;
+        serde_json::from_slice(view.data()).map_err(|_| broken("has carried columns that cannot be read"))?
+    } else {
+        vec![]
+    };
+    if carried.iter().any(|(_, cells)| cells.len() != n) {
+        return Err(broken("has lists of different lengths"));
+    }
+    let Metadata { feature_names, ids, labels, table, .. } = metadata;
+    Ok(Model { fit, feature_names, ids, labels, carried, table })
 }
 
 /// A setting, or a word that a setting is, that only a newer version can have written.

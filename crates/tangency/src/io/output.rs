@@ -150,6 +150,20 @@ impl Claims {
         Ok(output)
     }
 
+    /// Claims a path that an earlier run of the same work has written, and that may therefore be replaced.
+    pub fn claim_again(&mut self, path: &Path) -> Result<Output> {
+        let force = std::mem::replace(&mut self.force, true);
+        let claimed = self.claim(path);
+        self.force = force;
+        claimed
+    }
+
+    /// Claims a path that may be replaced if it holds this, so that nothing is lost.
+    pub fn claim_same(&mut self, path: &Path, content: impl FnOnce() -> Vec<u8>) -> Result<Output> {
+        let is_same = path.is_file() && std::fs::read(path).is_ok_and(|found| found == content());
+        if is_same { self.claim_again(path) } else { self.claim(path) }
+    }
+
     /// Claims a path that may not have been given.
     pub fn claim_if(&mut self, path: &Option<PathBuf>) -> Result<Option<Output>> {
         path.as_deref().map(|path| self.claim(path)).transpose()
@@ -188,8 +202,34 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// The embedding: id, label where there is one, x1…, sd1….
+/// The embedding: id, label where there is one, x1…, sd1…, and the columns that are carried. One of these with a name of ours
+/// gets an underscore.
 pub fn write_embedding(output: &Output, model: &Model) -> Result<()> {
+    output.write(|file| embedding(file, model))
+}
+
+/// The trace of a fit: iteration, bound_scaled, bound, the hyper-parameters by name, and the parts of bound_scaled, each
+/// with part_ before its name and empty where it was not kept.
+pub fn write_trace(output: &Output, fit: &Fit) -> Result<()> {
+    output.write(|file| trace(file, fit))
+}
+
+/// The bytes of [`write_embedding`].
+pub fn embedding_bytes(model: &Model) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // to write into memory does not fail
+    let _ = embedding(&mut bytes, model);
+    bytes
+}
+
+/// The bytes of [`write_trace`].
+pub fn trace_bytes(fit: &Fit) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _ = trace(&mut bytes, fit);
+    bytes
+}
+
+fn embedding(file: &mut dyn Write, model: &Model) -> std::io::Result<()> {
     let fit = &model.fit;
     let d_x = fit.coordinates.ncols();
     let deviations = fit.standard_deviations();
@@ -197,35 +237,35 @@ pub fn write_embedding(output: &Output, model: &Model) -> Result<()> {
     header.extend(model.labels.is_some().then(|| "label".to_owned()));
     header.extend((1..=d_x).map(|a| format!("x{a}")));
     header.extend((1..=d_x).map(|a| format!("sd{a}")));
-    write_rows(
-        output,
-        &header,
-        (0..fit.n()).map(|i| {
-            let mut row = vec![model.id(i)];
-            row.extend(model.labels.as_ref().map(|labels| labels[i].clone()));
-            row.extend((0..d_x).map(|a| fit.coordinates[(i, a)].to_string()));
-            row.extend((0..d_x).map(|a| deviations[(i, a)].to_string()));
-            row
-        }),
-    )
+    for (name, _) in &model.carried {
+        let mut name = name.clone();
+        while header.contains(&name) {
+            name.push('_');
+        }
+        header.push(name);
+    }
+    let row = |i: usize| {
+        let mut row = vec![model.id(i)];
+        row.extend(model.labels.as_ref().map(|labels| labels[i].clone()));
+        row.extend((0..d_x).map(|a| fit.coordinates[(i, a)].to_string()));
+        row.extend((0..d_x).map(|a| deviations[(i, a)].to_string()));
+        row.extend(model.carried.iter().map(|(_, cells)| cells[i].clone()));
+        row
+    };
+    csv_rows(file, &header, (0..fit.n()).map(row))
 }
 
-/// The trace of a fit: iteration, bound_scaled, bound, the hyper-parameters by name, and the parts of bound_scaled, each
-/// with part_ before its name and empty where it was not kept.
-pub fn write_trace(output: &Output, fit: &Fit) -> Result<()> {
+fn trace(file: &mut dyn Write, fit: &Fit) -> std::io::Result<()> {
     let names = ["iteration", "bound_scaled", "bound"].into_iter().chain(Hyperparameters::NAMES).map(str::to_owned);
     let header: Vec<String> = names.chain(BoundParts::NAMES.map(|name| format!("part_{name}"))).collect();
     let jacobian = fit.log_jacobian();
-    write_rows(
-        output,
-        &header,
-        fit.trace.iter().map(|&TracePoint { iteration, bound_scaled, hyper, parts }| {
-            let numbers = [bound_scaled, bound_scaled - jacobian].into_iter().chain(hyper.values());
-            let parts = parts.map(|parts| parts.values().map(|part| part.to_string())).unwrap_or_default();
-            let numbers = numbers.map(|number| number.to_string());
-            std::iter::once(iteration.to_string()).chain(numbers).chain(parts).collect()
-        }),
-    )
+    let row = |&TracePoint { iteration, bound_scaled, hyper, parts }: &TracePoint| {
+        let numbers = [bound_scaled, bound_scaled - jacobian].into_iter().chain(hyper.values());
+        let parts = parts.map(|parts| parts.values().map(|part| part.to_string())).unwrap_or_default();
+        let numbers = numbers.map(|number| number.to_string());
+        std::iter::once(iteration.to_string()).chain(numbers).chain(parts).collect()
+    };
+    csv_rows(file, &header, fit.trace.iter().map(row))
 }
 
 /// An edge list that can be given to a fit: i, j, rows of the table from 0.
@@ -243,12 +283,14 @@ fn row_numbers(fit: &Fit, (i, j): (u32, u32)) -> [String; 2] {
 
 /// Rows of text as CSV.
 pub fn write_rows(output: &Output, header: &[String], rows: impl Iterator<Item = Vec<String>>) -> Result<()> {
-    output.write(|file| {
-        let mut writer = csv::Writer::from_writer(file);
-        writer.write_record(header)?;
-        for row in rows {
-            writer.write_record(row)?;
-        }
-        writer.flush()
-    })
+    output.write(|file| csv_rows(file, header, rows))
+}
+
+fn csv_rows(file: &mut dyn Write, header: &[String], rows: impl Iterator<Item = Vec<String>>) -> std::io::Result<()> {
+    let mut writer = csv::Writer::from_writer(file);
+    writer.write_record(header)?;
+    for row in rows {
+        writer.write_record(row)?;
+    }
+    writer.flush()
 }

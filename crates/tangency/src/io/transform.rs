@@ -2,7 +2,7 @@
 
 use super::Model;
 use super::output::Output;
-use super::table::{Block, TableStream};
+use super::table::{Block, TableNote, TableStream};
 use super::table_writer::{Cells, ColumnKind, TableWriter};
 use crate::error::{Error, Result};
 use crate::extend::{Extension, Placement};
@@ -15,18 +15,22 @@ use std::time::{Duration, Instant};
 pub const RARE: f64 = 0.99;
 
 /// What was placed.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transformed {
     /// Rows placed.
     pub rows: usize,
     /// Of these, more surprising than the share [`RARE`] of the training points.
     pub rare: usize,
+    /// Of these, without some entries: they have coordinates, but no density.
+    pub with_gaps: usize,
     /// Of these, not come to rest.
     pub unsettled: usize,
     /// Time of the placements alone.
     pub time: Duration,
     /// Whether the observer ended it.
     pub interrupted: bool,
+    /// What to know about how the table was understood.
+    pub notes: Vec<TableNote>,
 }
 
 /// A table of new rows, opened and its first rows read, so that what is wrong with it is said before there is work.
@@ -69,6 +73,7 @@ impl<'a> NewRows<'a> {
                 extension.score_columns(block.values.as_ref()).map_err(|error| of_table(error, block.first))?;
             seen.time += begin.elapsed();
             seen.rows += placed.len();
+            seen.with_gaps += densities.iter().filter(|density| density.is_nan()).count();
             seen.unsettled += placed.iter().filter(|placement| !placement.settled).count();
             let novelty: Vec<f64> = densities.iter().map(|&density| extension.novelty(density)).collect();
             seen.rare += novelty.iter().filter(|&&share| share > RARE).count();
@@ -80,6 +85,7 @@ impl<'a> NewRows<'a> {
             self.next = next_block(&mut self.stream, self.path, model)?;
         }
         writer.finish()?;
+        seen.notes = self.stream.notes();
         Ok(seen)
     }
 }

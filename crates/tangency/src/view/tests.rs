@@ -12,7 +12,14 @@ use serde_json::json;
 fn model() -> Model {
     let curve = generate(Shape::SCurve, 60, 0.02, 1);
     let fit = Fitter::new(Config { n_neighbors: 6, max_iter: 8, ..Config::default() }).fit(&curve.points).unwrap();
-    Model { fit, feature_names: ["a", "b", "c"].map(str::to_owned).to_vec(), ids: None, labels: None }
+    Model {
+        fit,
+        feature_names: ["a", "b", "c"].map(str::to_owned).to_vec(),
+        ids: None,
+        labels: None,
+        carried: vec![],
+        table: None,
+    }
 }
 
 #[test]

@@ -37,7 +37,14 @@ fn a_sheet_has_two_dimensions_and_a_helix_one() {
 fn how_it_was_found_is_kept() {
     let curve = generate(Shape::SCurve, 60, 0.0, 1);
     let fit = Fitter::new(Config { max_iter: 10, ..open() }).fit(&curve.points).unwrap();
-    let model = Model { fit, feature_names: vec!["a".into(), "b".into(), "c".into()], ids: None, labels: None };
+    let model = Model {
+        fit,
+        feature_names: vec!["a".into(), "b".into(), "c".into()],
+        ids: None,
+        labels: None,
+        carried: vec![],
+        table: None,
+    };
     let again = model_from_bytes(&model_to_bytes(&model).unwrap(), Path::new("model")).unwrap();
     assert!(again.fit.dimension.is_some());
     assert_eq!(again.fit.dimension, model.fit.dimension);

@@ -23,7 +23,14 @@ fn a_model_comes_back_from_its_file_bit_for_bit() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.safetensors");
     let names = |prefix: &str, count: usize| (0..count).map(|i| format!("{prefix}\u{00e9}{i}")).collect::<Vec<_>>();
-    let model = Model { fit, feature_names: names("f", 3), ids: Some(names("id", 120)), labels: None };
+    let model = Model {
+        fit,
+        feature_names: names("f", 3),
+        ids: Some(names("id", 120)),
+        labels: None,
+        carried: vec![],
+        table: None,
+    };
     save_model(&Output::claim(&path, false).unwrap(), &model).unwrap();
     let back = load_model(&path).unwrap();
     let (a, b) = (&model.fit, &back.fit);
@@ -221,7 +228,14 @@ fn cautions_name_bridges_and_what_was_left_out() {
 fn a_model_comes_back_from_its_bytes() {
     let (points, config) = small();
     let fit = Fitter::new(Config { max_iter: 3, ..config }).fit(&points).unwrap();
-    let model = Model { fit, feature_names: vec!["a".into(), "b".into(), "c".into()], ids: None, labels: None };
+    let model = Model {
+        fit,
+        feature_names: vec!["a".into(), "b".into(), "c".into()],
+        ids: None,
+        labels: None,
+        carried: vec![],
+        table: None,
+    };
     let bytes = model_to_bytes(&model).unwrap();
     let back = model_from_bytes(&bytes, "here".as_ref()).unwrap();
     assert_eq!(model_to_bytes(&back).unwrap(), bytes);

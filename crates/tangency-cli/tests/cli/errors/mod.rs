@@ -97,7 +97,7 @@ fn good_model(more: &str) -> Vec<u8> {
     let folder = folder();
     std::fs::write(folder.path().join("Y.csv"), good_table()).unwrap();
     run(folder.path(), &format!("fit Y.csv --init pca --max-iter 10 {more}"));
-    std::fs::read(folder.path().join("model.safetensors")).unwrap()
+    std::fs::read(folder.path().join("Y.safetensors")).unwrap()
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn wide_model() -> &'static [u8] {
         let rows = (0..40).map(|i| format!("{},{},{},{}\n", i % 8, i / 8, i % 3, i % 5));
         std::fs::write(folder.path().join("t.csv"), "a,b,c,d\n".to_owned() + &rows.collect::<String>()).unwrap();
         run(folder.path(), "fit t.csv --init pca --max-iter 5");
-        std::fs::read(folder.path().join("model.safetensors")).unwrap()
+        std::fs::read(folder.path().join("t.safetensors")).unwrap()
     })
 }
 

@@ -45,8 +45,7 @@ fn settings() -> Vec<Case> {
 
 fn outputs() -> Vec<Case> {
     vec![
-        Case::new("model exists", "fit Y.csv", &["model.safetensors exists", "--force"])
-            .with("model.safetensors", "kept"),
+        Case::new("model exists", "fit Y.csv", &["Y.safetensors exists", "--force"]).with("Y.safetensors", "kept"),
         Case::new("embedding exists", "fit Y.csv --embedding x.csv", &["x.csv exists", "--force"])
             .with("x.csv", "kept"),
         Case::new("trace exists", "fit Y.csv --trace t.csv", &["t.csv exists", "--force"]).with("t.csv", "kept"),

@@ -13,7 +13,7 @@ fn text() -> Vec<Case> {
     vec![
         Case::new("file is missing", "fit none.csv", &["none.csv", "cannot be read"]),
         Case::new("table is a folder", "fit d.csv", &["d.csv", "cannot be read"]).with("d.csv/", ""),
-        Case::new("unknown extension", "fit t.xlsx", &["t.xlsx", "extension", ".csv", ".parquet"]).with("t.xlsx", "PK"),
+        Case::new("unknown extension", "fit t.doc", &["t.doc", "extension", ".csv", ".parquet"]).with("t.doc", "PK"),
         Case::new("no extension", "fit t", &["t:", "extension"]).with("t", good_table()),
         bad("empty file", "", &["t.csv", "empty"]),
         bad("blank lines only", "\n\n\n", &["t.csv", "empty"]),
@@ -26,9 +26,13 @@ fn text() -> Vec<Case> {
         bad("text in a feature", "a,b\n1,2\n3,4\nlow,6\n", &["row 3", "column a", "\"low\"", "--exclude a"]),
         bad("line break in a cell", "a,b\n1,2\n3,4\n\"lo\nw\",6\n", &["row 3", "column a"]),
         bad("no numeric column", "a,b\nx,y\nz,w\n", &["t.csv", "no numeric column", "a, b"]),
-        bad("decimal commas", "a;b\n1,5;2,5\n2,5;3,5\n", &["no numeric column", "decimals"]),
+        bad("commas that may part thousands", "a;b\n1,500;2,500\n2,500;3,500\n", &["no numeric column", "decimals"]),
         bad("two columns of one name", "a,b,a\n1,2,3\n4,5,6\n7,8,9\n", &["t.csv", "named a"]),
-        Case::new("not text", "fit t.csv", &["t.csv", "line 2", "UTF-8"]).with("t.csv", b"a,b\n\xff\xfe,2\n"),
+        Case::new("not text", "fit t.csv", &["t.csv", "line 2", "UTF-8"]).with("t.csv", b"a,b\n\xff\x01,2\n"),
+        Case::new("packed text cut short", "fit t.csv.gz", &["t.csv.gz", "cannot be unpacked", "pack it again"])
+            .with("t.csv.gz", [0x1f, 0x8b, 8, 0, 0]),
+        Case::new("packed array", "fit t.npy.gz", &["t.npy.gz", "is packed", "unpack it"]).with("t.npy.gz", "x"),
+        Case::new("nothing on standard input", "fit -", &["standard input", "nothing came"]),
     ]
 }
 

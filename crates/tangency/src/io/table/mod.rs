@@ -1,13 +1,16 @@
 //! Tables of numbers, read from delimited text, NumPy and Parquet files.
 
 mod csv;
+mod note;
 mod numpy;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod select;
 mod stream;
+mod survey;
 #[cfg(test)]
 mod tests;
+mod text;
 mod value;
 
 use std::collections::HashSet;
@@ -17,15 +20,17 @@ use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::message;
 use crate::message::{Column, Message, Piece, Remedy, file, listed, shown};
+pub use note::{CellKind, TableNote, WhyLeftOut};
 #[cfg(feature = "parquet")]
 pub(super) use parquet::ParquetRows;
 use select::Roles;
 pub use stream::{Block, TableStream};
+use text::{inner_extension, is_standard_input};
 
 /// A table: numeric features, and whatever else stands beside them.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// The features, one row per point; all finite.
+    /// The features, one row per point; all finite, or NaN where a cell may be and is missing.
     pub values: Matrix,
     /// Names of the features; `c1`, `c2`, … where the file has none.
     pub feature_names: Vec<String>,
@@ -33,8 +38,10 @@ pub struct Table {
     pub ids: Option<Vec<String>>,
     /// The column asked for as labels.
     pub labels: Option<Vec<String>>,
-    /// All other columns, by name, as the text that stands in the file.
+    /// All other columns, or those asked for, by name, as the text that stands in the file.
     pub carried: Vec<(String, Vec<String>)>,
+    /// What to know about how the table was understood.
+    pub notes: Vec<TableNote>,
 }
 
 /// How to read a table. A column is given by its name, or by its number from 1 where no column has that name.
@@ -50,11 +57,15 @@ pub struct TableOptions {
     pub columns: Option<Vec<String>>,
     /// Columns or ranges that are never features; they are still carried.
     pub exclude: Vec<String>,
+    /// Whether cells of features may be missing; such a one is NaN.
+    pub gaps: bool,
     /// Which array of an `.npz` file to read.
     pub array: Option<String>,
+    /// The columns or ranges to carry, features among them or not; `None` for all that are nothing else.
+    pub show: Option<Vec<String>>,
 }
 
-/// Reads a table from a file, whose extension says what it is.
+/// Reads a table from a file, whose extension says what it is; `-` is delimited text from standard input.
 pub fn read_table(path: &Path, options: &TableOptions) -> Result<Table> {
     let mut source: Box<dyn Source> = match TableFormat::with(path, options)? {
         TableFormat::Delimited => Box::new(csv::DelimitedTable::read(path, options.header)?),
@@ -62,14 +73,14 @@ pub fn read_table(path: &Path, options: &TableOptions) -> Result<Table> {
         TableFormat::Npz => Box::new(numpy::read_npz(path, options.array.as_deref())?),
         TableFormat::Parquet => open_parquet(path)?,
     };
-    let roles = Roles::assign(path, source.as_ref(), options)?;
+    let mut roles = Roles::assign(path, source.as_ref(), options)?;
 
-    let columns = gather(source.as_mut(), &roles.features)?;
-    if let Some((row, position)) = first_bad(&columns) {
-        let column = roles.features[position];
-        let text = cell_text(source.as_ref(), row, column)?;
-        return Err(bad_cell(row, &source.names()[column], text));
+    let mut columns = gather(source.as_mut(), &roles.features)?;
+    let mut notes = source.notes();
+    if options.columns.is_none() {
+        notes.extend(survey::leave_out(source.as_ref(), &mut roles, &mut columns));
     }
+    check_cells(source.as_ref(), &roles.features, &mut columns, options.gaps)?;
 
     // One request for all text, since a reader may have to pass over its file for each.
     let mut wanted = roles.carried.clone();
@@ -80,13 +91,13 @@ pub fn read_table(path: &Path, options: &TableOptions) -> Result<Table> {
     let ids = roles.id.and_then(|_| texts.pop());
 
     let name = |&column: &usize| source.names()[column].clone();
-    Ok(Table {
-        values: matrix(source.rows(), &columns),
-        feature_names: roles.features.iter().map(name).collect(),
-        ids,
-        labels,
-        carried: roles.carried.iter().map(name).zip(texts).collect(),
-    })
+    let feature_names: Vec<String> = roles.features.iter().map(name).collect();
+    let mut carried: Vec<_> = roles.carried.iter().map(name).zip(texts).collect();
+    notes.extend(survey::notes(&feature_names, &columns, &carried, options.columns.is_some()));
+    if let Some(shown) = &roles.shown {
+        carried = shown.iter().map(name).zip(source.texts(shown)?).collect();
+    }
+    Ok(Table { values: matrix(source.rows(), &columns), feature_names, ids, labels, carried, notes })
 }
 
 /// Reads a plain matrix of finite numbers from an `.npy` or delimited text file; `what` names it in messages.
@@ -101,6 +112,10 @@ pub fn read_matrix(path: &Path, what: &str) -> Result<Matrix> {
             return Err(refuse(path, problem, "save it as one of these"));
         }
     };
+    if source.notes().iter().any(|note| matches!(note, TableNote::DecimalCommas(_))) {
+        let problem = format!("{what} has decimals that are written with a comma");
+        return Err(refuse(path, problem, "write them with a point"));
+    }
     let all: Vec<usize> = (0..source.names().len()).collect();
     let columns = gather(source.as_mut(), &all)?;
     if let Some((row, column)) = first_bad(&columns) {
@@ -124,10 +139,18 @@ trait Source {
     fn rows(&self) -> usize;
     /// Whether the column is a feature where nothing else is said about it.
     fn is_feature(&self, column: usize) -> bool;
+    /// Whether the column would be one if it had a name.
+    fn is_unnamed(&self, _column: usize) -> bool {
+        false
+    }
     /// The column's numbers, with a non-finite one wherever there is none. Asked for once per column.
     fn numbers(&mut self, column: usize) -> Result<Vec<f64>>;
     /// The text of several columns, empty where missing.
     fn texts(&self, columns: &[usize]) -> Result<Vec<Vec<String>>>;
+    /// What to know about how the file was understood.
+    fn notes(&self) -> Vec<TableNote> {
+        Vec::new()
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -140,15 +163,28 @@ enum TableFormat {
 
 impl TableFormat {
     fn of(path: &Path) -> Result<Self> {
-        match extension(path).as_str() {
+        if is_standard_input(path) {
+            return Ok(Self::Delimited);
+        }
+        if is_parquet_folder(path) {
+            return Ok(Self::Parquet);
+        }
+        if let Some(refusal) = known_but_not_read(path) {
+            return Err(refusal);
+        }
+        let (extension, is_packed) = inner_extension(path);
+        match extension.as_str() {
             "csv" | "tsv" | "tab" | "txt" => Ok(Self::Delimited),
+            "npy" | "npz" | "parquet" | "pq" if is_packed => {
+                Err(refuse(path, "is packed, and only delimited text is read so", "unpack it"))
+            }
             "npy" => Ok(Self::Npy),
             "npz" => Ok(Self::Npz),
             "parquet" | "pq" => Ok(Self::Parquet),
             _ => Err(refuse(
                 path,
                 "the extension does not show which format it has",
-                "give a file that ends in .csv, .tsv, .tab, .txt, .npy, .npz, .parquet or .pq",
+                "give a file that ends in .csv, .tsv, .tab, .txt, .npy, .npz, .parquet or .pq; text may be packed as .gz or .zst",
             )),
         }
     }
@@ -177,7 +213,34 @@ pub(super) fn extension(path: &Path) -> String {
 
 #[cfg(feature = "parquet")]
 fn open_parquet(path: &Path) -> Result<Box<dyn Source>> {
+    if path.is_dir() {
+        return Ok(Box::new(parquet::ColumnarFolder::open(path)?));
+    }
     Ok(Box::new(parquet::Columnar::open(path)?))
+}
+
+#[cfg(feature = "parquet")]
+fn is_parquet_folder(path: &Path) -> bool {
+    !parquet::parts(path).is_empty()
+}
+
+#[cfg(not(feature = "parquet"))]
+fn is_parquet_folder(_: &Path) -> bool {
+    false
+}
+
+/// What to do with a file whose format is known, but not read here.
+fn known_but_not_read(path: &Path) -> Option<Error> {
+    let (what, remedy) = match extension(path).as_str() {
+        "h5ad" => ("is AnnData, which the Python package reads", "use tangency.tl.lllvm in Python"),
+        "xlsx" | "xls" | "xlsb" | "ods" => ("is a spreadsheet, which is not read", "save the sheet as .csv"),
+        "arrow" | "feather" | "ipc" => ("is an Arrow file, which is not read", "save it as .parquet"),
+        "zip" | "bz2" | "xz" | "7z" | "rar" | "tar" | "tgz" => {
+            ("is packed in a way that is not read", "unpack it, or pack it as .gz or .zst")
+        }
+        _ => return None,
+    };
+    Some(refuse(path, what, remedy))
 }
 
 #[cfg(not(feature = "parquet"))]
@@ -202,6 +265,34 @@ fn gather(source: &mut dyn Source, columns: &[usize]) -> Result<Vec<Vec<f64>>> {
 fn first_bad(columns: &[Vec<f64>]) -> Option<(usize, usize)> {
     let row_of_first = |column: &Vec<f64>| column.iter().position(|x| !x.is_finite());
     columns.iter().enumerate().filter_map(|(j, column)| Some((row_of_first(column)?, j))).min()
+}
+
+/// An error unless every cell is a finite number, or missing where there may be gaps; these become NaN.
+fn check_cells(source: &dyn Source, features: &[usize], columns: &mut [Vec<f64>], gaps: bool) -> Result<()> {
+    if !gaps {
+        let Some((row, position)) = first_bad(columns) else { return Ok(()) };
+        let text = cell_text(source, row, features[position])?;
+        return Err(bad_cell(row, &source.names()[features[position]], text));
+    }
+    let with_gaps: Vec<usize> = (0..columns.len()).filter(|&c| columns[c].iter().any(|x| !x.is_finite())).collect();
+    // one request for all, since a reader may have to pass over its file for each
+    let texts = source.texts(&with_gaps.iter().map(|&c| features[c]).collect::<Vec<_>>())?;
+    let mut bad: Option<(usize, usize, String)> = None;
+    for (&c, texts) in with_gaps.iter().zip(texts) {
+        for (row, text) in
+            texts.into_iter().enumerate().filter(|&(row, _)| !columns[c][row].is_finite()).collect::<Vec<_>>()
+        {
+            if is_missing(&text) {
+                columns[c][row] = f64::NAN;
+            } else if bad.as_ref().is_none_or(|&(r, other, _)| (row, c) < (r, other)) {
+                bad = Some((row, c, text));
+            }
+        }
+    }
+    match bad {
+        Some((row, c, text)) => Err(bad_cell(row, &source.names()[features[c]], text)),
+        None => Ok(()),
+    }
 }
 
 fn cell_text(source: &dyn Source, row: usize, column: usize) -> Result<String> {

@@ -14,6 +14,8 @@ pub(super) struct Roles {
     pub(super) id: Option<usize>,
     pub(super) label: Option<usize>,
     pub(super) carried: Vec<usize>,
+    /// Those to be carried in place of all that are nothing else.
+    pub(super) shown: Option<Vec<usize>>,
 }
 
 impl Roles {
@@ -47,7 +49,8 @@ impl Roles {
         let carried = (0..columns.names.len())
             .filter(|&column| !is_feature[column] && Some(column) != id && Some(column) != label)
             .collect();
-        Ok(Self { features, id, label, carried })
+        let shown = options.show.as_ref().map(|wanted| columns.shown(wanted)).transpose()?;
+        Ok(Self { features, id, label, carried, shown })
     }
 }
 
@@ -102,6 +105,20 @@ impl<'a> Columns<'a> {
             }
         }
         Ok(listed)
+    }
+
+    /// The columns that are to be shown, each once.
+    fn shown(&self, wanted: &[String]) -> Result<Vec<usize>> {
+        let mut shown = Vec::new();
+        for wanted in wanted {
+            let range = self.range("show", wanted)?;
+            range.for_each(|column| {
+                if !shown.contains(&column) {
+                    shown.push(column)
+                }
+            });
+        }
+        Ok(shown)
     }
 
     pub(super) fn by_name(&self, name: &str) -> Option<usize> {

@@ -24,10 +24,32 @@ impl Cell {
         }
     }
 
+    /// The same where decimals may be written with a comma.
+    pub(in crate::io::table) fn with_comma(cell: &str, commas: bool) -> Self {
+        match Self::of(cell) {
+            Self::Text if commas => comma_number(cell).map_or(Self::Text, |found| Self::Number(found.0)),
+            other => other,
+        }
+    }
+
     /// The number, or NaN where there is none.
     pub(in crate::io::table) fn number(self) -> f64 {
         if let Self::Number(number) = self { number } else { f64::NAN }
     }
+}
+
+/// The number that a cell is if its comma stands before decimals, and whether it can stand for nothing else: in `1,234` it may
+/// part thousands.
+pub(super) fn comma_number(cell: &str) -> Option<(f64, bool)> {
+    let (whole, decimals) = cell.trim().split_once(',')?;
+    let is_plain = |text: &str| !text.contains(['.', ',']);
+    if !decimals.starts_with(|c: char| c.is_ascii_digit()) || !is_plain(whole) || !is_plain(decimals) {
+        return None;
+    }
+    let number = format!("{whole}.{decimals}").parse::<f64>().ok()?;
+    let digits = whole.trim_start_matches(['+', '-']);
+    let may_part_thousands = (1..=3).contains(&digits.len()) && !digits.starts_with('0') && decimals.len() == 3;
+    Some((number, !may_part_thousands))
 }
 
 /// What a column holds below its first cell.
@@ -36,28 +58,118 @@ pub(in crate::io::table) struct Tally {
     numbers: usize,
     fractions: usize,
     texts: usize,
+    /// Of the numbers, with a decimal point.
+    points: usize,
+    /// Of the texts, numbers if decimals are written with a comma; and those that can be nothing else.
+    commas: usize,
+    clear_commas: usize,
 }
 
 impl Tally {
-    pub(in crate::io::table) fn add(&mut self, cell: Cell) {
+    pub(in crate::io::table) fn add(&mut self, text: &str) -> Cell {
+        let cell = Cell::of(text);
         match cell {
             Cell::Missing => {}
             Cell::Number(number) => {
                 self.numbers += 1;
                 self.fractions += usize::from(number.fract() != 0.0);
+                self.points += usize::from(text.contains('.'));
             }
-            Cell::Text => self.texts += 1,
+            Cell::Text => {
+                self.texts += 1;
+                if let Some((_, is_clear)) = comma_number(text) {
+                    self.commas += 1;
+                    self.clear_commas += usize::from(is_clear);
+                }
+            }
         }
+        cell
     }
 
     pub(in crate::io::table) fn is_numeric(&self) -> bool {
         self.numbers > 0 && self.numbers >= self.texts
     }
+
+    /// Whether commas of this column can stand before decimals: it has some, and no points.
+    fn may_have_commas(&self) -> bool {
+        self.commas > 0 && self.points == 0 && self.numbers + 2 * self.commas >= self.texts
+    }
+
+    /// Counts what has a comma among the numbers.
+    fn take_commas(&mut self) {
+        self.numbers += self.commas;
+        self.texts -= self.commas;
+        self.fractions += self.clear_commas;
+    }
+}
+
+/// How the decimals of a column are written, as far as it was read.
+#[derive(Clone, Copy, PartialEq)]
+pub(in crate::io::table) enum DecimalMark {
+    Unknown,
+    Point,
+    Comma,
+}
+
+/// How decimals are written in the columns of a table.
+pub(in crate::io::table) struct Decimals {
+    /// For each column.
+    pub(in crate::io::table) marks: Vec<DecimalMark>,
+    /// Columns with commas of which it is not clear what they mean, and which are therefore text.
+    pub(in crate::io::table) unclear: Vec<usize>,
+    /// Whether some column has decimal commas for certain.
+    pub(in crate::io::table) is_certain: bool,
+}
+
+impl Decimals {
+    /// Finds out where commas stand before decimals, and counts these cells among the numbers. That can be so only where commas
+    /// do not part cells, and is so where some cell can be read in no other way.
+    pub(in crate::io::table) fn find(delimiter: u8, tallies: &mut [Tally]) -> Self {
+        let possible = delimiter != b',';
+        let is_certain = possible && tallies.iter().any(|tally| tally.may_have_commas() && tally.clear_commas > 0);
+        let is_unclear = |&column: &usize| possible && !is_certain && tallies[column].may_have_commas();
+        let unclear = (0..tallies.len()).filter(is_unclear).collect();
+        let mark = |tally: &mut Tally| {
+            if is_certain && tally.may_have_commas() {
+                tally.take_commas();
+                DecimalMark::Comma
+            } else if tally.points > 0 {
+                DecimalMark::Point
+            } else {
+                DecimalMark::Unknown
+            }
+        };
+        Self { marks: tallies.iter_mut().map(mark).collect(), unclear, is_certain }
+    }
+
+    pub(in crate::io::table) fn has_commas(&self, column: usize) -> bool {
+        self.marks[column] == DecimalMark::Comma
+    }
+}
+
+impl DecimalMark {
+    /// The number in a cell of a table in which decimals may be written with commas, or NaN; `None` for a point after commas.
+    pub(in crate::io::table) fn number(&mut self, cell: &str) -> Option<f64> {
+        match Cell::of(cell) {
+            Cell::Number(_) if cell.contains('.') && *self == Self::Comma => None,
+            Cell::Number(number) => {
+                if cell.contains('.') {
+                    *self = Self::Point;
+                }
+                Some(number)
+            }
+            Cell::Text if *self != Self::Point => Some(comma_number(cell).map_or(f64::NAN, |(number, _)| {
+                *self = Self::Comma;
+                number
+            })),
+            Cell::Text | Cell::Missing => Some(f64::NAN),
+        }
+    }
 }
 
 /// Whether the first row is a header, given what the rows after it hold.
-pub(in crate::io::table) fn looks_like_header(first: &StringRecord, rest: &[Tally]) -> bool {
-    let is_text = |cell| Cell::of(cell) == Cell::Text;
+pub(in crate::io::table) fn looks_like_header(first: &StringRecord, rest: &[Tally], commas: bool) -> bool {
+    let is_text = |cell| Cell::with_comma(cell, commas) == Cell::Text;
     let above_numbers = first.iter().zip(rest).any(|(cell, tally)| is_text(cell) && tally.is_numeric());
     above_numbers || (!first.is_empty() && first.iter().all(is_text)) || counts_columns(first, rest)
 }

@@ -7,17 +7,20 @@ use std::path::{Path, PathBuf};
 
 use ::csv::StringRecord;
 
-use super::{Source, extension, numbered_names};
-use crate::error::{Error, Result};
-use header::{Cell, Tally, looks_like_header, names_in};
-use records::{BYTE_ORDER_MARK, Records, delimiter, line_of, no_rows, not_utf8, ragged};
+use super::text::{self, inner_extension};
+use super::{Source, TableNote, numbered_names};
+use crate::error::Result;
+use header::{Cell, Decimals, Tally, looks_like_header, names_in};
+use records::{Records, delimiter, line_of, no_rows, ragged, unfit_or_unreadable};
 
 pub(super) struct DelimitedTable {
     text: DelimitedText,
     header: bool,
     rows: usize,
     names: Vec<String>,
-    is_feature: Vec<bool>,
+    named: Vec<bool>,
+    is_numeric: Vec<bool>,
+    decimals: Decimals,
     numbers: Vec<Vec<f64>>,
 }
 
@@ -39,17 +42,17 @@ impl DelimitedTable {
                 return false;
             }
             for ((cell, numbers), tally) in record.iter().zip(&mut numbers).zip(&mut tallies) {
-                let cell = Cell::of(cell);
-                if count > 0 {
-                    tally.add(cell);
-                }
+                let cell = if count > 0 { tally.add(cell) } else { Cell::of(cell) };
                 numbers.push(cell.number());
             }
             count += 1;
             true
         })?;
 
-        let header = header.unwrap_or_else(|| looks_like_header(&first, &tallies));
+        let path = &text.path;
+        let mut settled = tallies.clone();
+        let mut decimals = Decimals::find(text.delimiter, &mut settled);
+        let header = header.unwrap_or_else(|| looks_like_header(&first, &settled, decimals.is_certain));
         let rows = count - usize::from(header && count > 0);
         if let Some((line, cells)) = odd_one {
             return Err(ragged(path, rows, Some(line), cells, first.len()));
@@ -63,12 +66,26 @@ impl DelimitedTable {
             }
             names_in(path, &first)?
         } else {
-            first.iter().zip(&mut tallies).for_each(|(cell, tally)| tally.add(Cell::of(cell)));
+            for (cell, tally) in first.iter().zip(&mut tallies) {
+                tally.add(cell);
+            }
+            decimals = Decimals::find(text.delimiter, &mut tallies);
+            settled = tallies;
             (numbered_names(first.len()), vec![true; first.len()])
         };
-        // Under a header, a column without a name is how pandas and R write row numbers.
-        let is_feature = tallies.iter().zip(named).map(|(tally, named)| tally.is_numeric() && named).collect();
-        Ok(Self { text, header, rows, names, is_feature, numbers })
+        let is_numeric = settled.iter().map(Tally::is_numeric).collect();
+        let mut table = Self { text, header, rows, names, named, is_numeric, decimals, numbers };
+        table.read_commas()?;
+        Ok(table)
+    }
+
+    /// Reads once more the columns whose decimals are written with a comma.
+    fn read_commas(&mut self) -> Result<()> {
+        let columns: Vec<usize> = (0..self.names.len()).filter(|&column| self.decimals.has_commas(column)).collect();
+        for (&column, texts) in columns.iter().zip(self.texts(&columns)?) {
+            self.numbers[column] = texts.iter().map(|text| Cell::with_comma(text, true).number()).collect();
+        }
+        Ok(())
     }
 }
 
@@ -82,7 +99,27 @@ impl Source for DelimitedTable {
     }
 
     fn is_feature(&self, column: usize) -> bool {
-        self.is_feature[column]
+        // Under a header, a column without a name is how pandas and R write row numbers.
+        self.is_numeric[column] && self.named[column]
+    }
+
+    fn is_unnamed(&self, column: usize) -> bool {
+        self.is_numeric[column] && !self.named[column]
+    }
+
+    fn notes(&self) -> Vec<TableNote> {
+        let named = |columns: Vec<usize>| columns.into_iter().map(|column| self.names[column].clone()).collect();
+        let with_commas: Vec<usize> = (0..self.names.len())
+            .filter(|&column| self.decimals.has_commas(column) && self.is_numeric[column])
+            .collect();
+        let mut notes: Vec<TableNote> = self.text.guessed.map(TableNote::Encoding).into_iter().collect();
+        if !with_commas.is_empty() {
+            notes.push(TableNote::DecimalCommas(named(with_commas)));
+        }
+        if !self.decimals.unclear.is_empty() {
+            notes.push(TableNote::UnclearCommas(named(self.decimals.unclear.clone())));
+        }
+        notes
     }
 
     fn numbers(&mut self, column: usize) -> Result<Vec<f64>> {
@@ -117,24 +154,21 @@ pub(super) fn cells(path: &Path) -> Result<Vec<Vec<String>>> {
 }
 
 struct DelimitedText {
+    /// As messages name it.
     path: PathBuf,
     text: String,
+    /// The encoding, if it is one that was only guessed.
+    guessed: Option<&'static str>,
     delimiter: u8,
 }
 
 impl DelimitedText {
     fn read(path: &Path) -> Result<Self> {
-        let mut bytes = std::fs::read(path).map_err(|error| Error::unreadable(path, &error))?;
-        if bytes.starts_with(BYTE_ORDER_MARK) {
-            bytes.drain(..BYTE_ORDER_MARK.len());
-        }
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-            let line = 1 + valid.iter().filter(|&&byte| byte == b'\n').count();
-            not_utf8(line).of(path)
-        })?;
+        let named = text::named(path);
+        let mut source = text::open(path)?;
+        let text = source.read_whole().map_err(|error| unfit_or_unreadable(&named, &error))?;
         let delimiter = delimiter(text.as_bytes(), prefers_tabs(path));
-        Ok(Self { path: path.to_owned(), text, delimiter })
+        Ok(Self { path: named, text, guessed: source.guessed(), delimiter })
     }
 
     /// Calls `visit` with each row that is not blank until it returns `false`.
@@ -148,5 +182,5 @@ impl DelimitedText {
 
 /// Whether a tab on the first line is the delimiter, whatever else stands there.
 pub(super) fn prefers_tabs(path: &Path) -> bool {
-    extension(path) != "csv"
+    inner_extension(path).0 != "csv"
 }

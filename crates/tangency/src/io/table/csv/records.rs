@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use ::csv::{ErrorKind, ReaderBuilder, StringRecord};
 
+use super::header::comma_number;
 use crate::error::{Error, Result};
 use crate::io::table::refuse;
+use crate::io::table::text::STANDARD_INPUT;
 use crate::message;
 use crate::message::Piece;
-
-pub(in crate::io::table) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 pub(in crate::io::table) struct Records<R> {
     path: PathBuf,
@@ -48,11 +48,16 @@ impl<R: Read> Records<R> {
 fn malformed(path: &Path, error: &::csv::Error) -> Error {
     match error.kind() {
         // What a reader of ours has to say about the text comes inside an error of the system.
-        ErrorKind::Io(error) => match error.get_ref().and_then(|inner| inner.downcast_ref::<UnfitText>()) {
-            Some(unfit) => unfit.of(path),
-            None => Error::unreadable(path, error),
-        },
+        ErrorKind::Io(error) => unfit_or_unreadable(path, error),
         _ => refuse(path, format!("is not delimited text ({error})"), "save it as comma-separated text"),
+    }
+}
+
+/// What an error is that came while text was read.
+pub(in crate::io::table) fn unfit_or_unreadable(path: &Path, error: &std::io::Error) -> Error {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<UnfitText>()) {
+        Some(unfit) => unfit.of(path),
+        None => Error::unreadable(path, error),
     }
 }
 
@@ -71,6 +76,15 @@ pub(in crate::io::table) fn delimiter(text: &[u8], tab_before_comma: bool) -> u8
             _ => {}
         }
         cell_starts = matches!(byte, b',' | b';' | b'\t');
+    }
+    // "1,5;2,5" are two numbers, not three cells
+    let line = text.trim_ascii_start().split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
+    let parts_commas = |mark: u8| {
+        let cells = || line.split(move |&byte| byte == mark).filter_map(|cell| std::str::from_utf8(cell).ok());
+        cells().nth(1).is_some() && cells().any(|cell| comma_number(cell).is_some())
+    };
+    if let Some(mark) = [b';', b'\t'].into_iter().find(|&mark| commas > 0 && parts_commas(mark)) {
+        return mark;
     }
     match (commas, semicolons, tabs) {
         (_, _, 1..) if tab_before_comma => b'\t',
@@ -108,7 +122,11 @@ pub(in crate::io::table) fn ragged(
 
 /// A table without a row, by how many rows there are with the header.
 pub(in crate::io::table) fn no_rows(path: &Path, count: usize) -> Error {
-    let found = if count == 0 { "the file is empty" } else { "there is a header but no data row" };
+    let found = match count {
+        0 if path.as_os_str() == STANDARD_INPUT => "nothing came through it",
+        0 => "the file is empty",
+        _ => "there is a header but no data row",
+    };
     refuse(path, found, "give a table of at least one row of numbers")
 }
 

@@ -1,6 +1,7 @@
 //! Tables in Parquet files, read column by column without Arrow.
 
 mod decode;
+mod folder;
 mod kind;
 mod lockstep;
 mod write;
@@ -17,6 +18,7 @@ use super::{Source, refuse, refuse_duplicates};
 use crate::error::{Error, Result};
 use crate::message::shown;
 use decode::{Place, add_text, visit_rows};
+pub(super) use folder::{ColumnarFolder, LockstepFolder, parts};
 use kind::{ParquetKind, Raw};
 pub(super) use lockstep::Lockstep;
 pub(in crate::io) use write::ParquetRows;
@@ -106,6 +108,15 @@ impl Columnar {
         })
     }
 
+    /// Whether it is what pandas calls row numbers.
+    fn is_index(&self, column: usize) -> bool {
+        self.contents.names[column].starts_with("__index_level_")
+    }
+
+    fn has_numbers(&self, column: usize) -> bool {
+        self.numbers[column].iter().any(|number| !number.is_nan())
+    }
+
     fn check_length(&self, column: usize, found: usize) -> Result<()> {
         let ParquetContents { path, rows, names, .. } = &self.contents;
         if found == *rows {
@@ -127,9 +138,11 @@ impl Source for Columnar {
     }
 
     fn is_feature(&self, column: usize) -> bool {
-        // This is what pandas calls row numbers.
-        let is_index = self.contents.names[column].starts_with("__index_level_");
-        !is_index && self.numbers[column].iter().any(|number| !number.is_nan())
+        !self.is_index(column) && self.has_numbers(column)
+    }
+
+    fn is_unnamed(&self, column: usize) -> bool {
+        self.is_index(column) && self.has_numbers(column)
     }
 
     fn numbers(&mut self, column: usize) -> Result<Vec<f64>> {

@@ -2,7 +2,7 @@
 
 use super::wanted::{Use, Wanted};
 use crate::error::Result;
-use crate::io::table::bad_cell;
+use crate::io::table::{bad_cell, is_missing};
 use crate::linalg::Matrix;
 
 /// Some rows of a table that follow on each other.
@@ -62,8 +62,14 @@ impl<'a> BlockBuilder<'a> {
                 let number = number();
                 let row = self.numbers[feature].len();
                 let is_first = self.bad.as_ref().is_none_or(|&(r, f, _)| (row, feature) < (r, f));
-                if !number.is_finite() && is_first {
-                    self.bad = Some((row, feature, text()));
+                let mut number = number;
+                if !number.is_finite() && (is_first || self.wanted.gaps) {
+                    let text = text();
+                    if self.wanted.gaps && is_missing(&text) {
+                        number = f64::NAN;
+                    } else if is_first {
+                        self.bad = Some((row, feature, text));
+                    }
                 }
                 self.numbers[feature].push(number);
             }

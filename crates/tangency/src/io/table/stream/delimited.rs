@@ -1,60 +1,74 @@
 //! Delimited text, row by row.
 
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::{BufReader, Chain, Cursor, Read};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use ::csv::StringRecord;
 
 use super::BlockSource;
 use super::block::BlockBuilder;
-use super::utf8::Utf8Text;
+use super::wanted::Use;
 use crate::error::{Error, Result};
-use crate::io::table::csv::header::{Cell, Tally, looks_like_header, names_in};
+use crate::io::table::csv::header::{Cell, DecimalMark, Decimals, Tally, looks_like_header, names_in};
 use crate::io::table::csv::prefers_tabs;
-use crate::io::table::csv::records::{BYTE_ORDER_MARK, Records, delimiter, line_of, no_rows, ragged};
+use crate::io::table::csv::records::{Records, delimiter, line_of, no_rows, ragged};
+use crate::io::table::text::{self, Text};
+use crate::io::table::{TableNote, refuse};
+use crate::message;
+use crate::message::{Column, Piece, given};
 
 /// How many rows below the first tell whether it is a header, and how many bytes at most, beyond one row.
 const LOOK_ROWS: usize = 1000;
 const LOOK_BYTES: usize = 1 << 22;
 
 /// How much of the text, at most, tells the delimiter.
-const BEGINNING: u64 = 1 << 18;
-
-/// A file with what was read of it already.
-type Text = Chain<Cursor<Vec<u8>>, File>;
+const BEGINNING: usize = 1 << 18;
 
 /// Holds a row in memory, and at first those that tell about the header.
 pub(super) struct DelimitedStream {
     path: PathBuf,
-    records: Records<Utf8Text<Text>>,
+    /// As messages name it.
+    named: PathBuf,
+    records: Records<Text>,
     /// Rows that were read to learn about the header.
     ahead: VecDeque<StringRecord>,
     record: StringRecord,
     width: usize,
     names: Option<Vec<String>>,
+    /// Whether some column has decimal commas for certain, so that others may have them too.
+    with_commas: bool,
+    marks: Vec<DecimalMark>,
 }
 
 impl DelimitedStream {
     pub(super) fn open(path: &Path, header: Option<bool>) -> Result<Self> {
-        let (text, delimiter) = open_text(path)?;
-        let records = Records::new(path, Utf8Text::new(text), delimiter);
+        let mut text = text::open(path)?;
+        let delimiter = delimiter(text.beginning(BEGINNING), prefers_tabs(path));
+        let named = text::named(path);
+        let records = Records::new(&named, text, delimiter);
         let (ahead, record) = (VecDeque::new(), StringRecord::new());
-        let mut file = Self { path: path.to_owned(), records, ahead, record, width: 0, names: None };
+        let (path, marks) = (path.to_owned(), Vec::new());
+        let mut file = Self { path, named, records, ahead, record, width: 0, names: None, with_commas: false, marks };
         file.look_ahead()?;
 
         let Some(first) = file.ahead.front() else {
-            return Err(no_rows(path, 0));
+            return Err(no_rows(&file.named, 0));
         };
         file.width = first.len();
-        if header.unwrap_or_else(|| looks_like_header(first, &tallies(first.len(), &file.ahead))) {
+        let mut tallies = tallies(first.len(), file.ahead.iter().skip(1));
+        let mut decimals = Decimals::find(delimiter, &mut tallies);
+        if header.unwrap_or_else(|| looks_like_header(first, &tallies, decimals.is_certain)) {
             if file.ahead.len() == 1 {
-                return Err(no_rows(path, 1));
+                return Err(no_rows(&file.named, 1));
             }
-            file.names = Some(names_in(path, first)?.0);
+            file.names = Some(names_in(&file.named, first)?.0);
             file.ahead.pop_front();
+        } else {
+            decimals = Decimals::find(delimiter, &mut self::tallies(first.len(), file.ahead.iter()));
         }
+        file.with_commas = decimals.is_certain;
+        file.marks = decimals.marks;
         Ok(file)
     }
 
@@ -82,12 +96,16 @@ impl DelimitedStream {
         self.records.read(&mut self.record)
     }
 
+    fn column(&self, column: usize) -> Column {
+        self.names.as_ref().map_or(Column::Numbered(column), |names| Column::Named(names[column].clone()))
+    }
+
     /// The line of the present row, if the file can be read once more.
     fn line(&self) -> Option<usize> {
-        if !self.path.is_file() {
+        if text::is_standard_input(&self.path) || !self.path.is_file() {
             return None;
         }
-        let (text, _) = open_text(&self.path).ok()?;
+        let text = text::open(&self.path).ok()?;
         Some(line_of(&self.record, BufReader::new(text).bytes().map_while(std::io::Result::ok)))
     }
 }
@@ -105,14 +123,33 @@ impl BlockSource for DelimitedStream {
         None
     }
 
+    fn notes(&mut self) -> Vec<TableNote> {
+        let with_commas = (0..self.width).filter(|&column| self.marks[column] == DecimalMark::Comma);
+        let names: Vec<String> = with_commas
+            .map(|column| self.names.as_ref().map_or(format!("c{}", column + 1), |names| names[column].clone()))
+            .collect();
+        let mut notes: Vec<TableNote> = self.records.text().guessed().map(TableNote::Encoding).into_iter().collect();
+        if !names.is_empty() {
+            notes.push(TableNote::DecimalCommas(names));
+        }
+        notes
+    }
+
     fn read(&mut self, most: usize, block: &mut BlockBuilder) -> Result<()> {
         while block.rows() < most && self.advance()? {
             if self.record.len() != self.width {
-                return Err(ragged(&self.path, block.next_row(), self.line(), self.record.len(), self.width));
+                return Err(ragged(&self.named, block.next_row(), self.line(), self.record.len(), self.width));
             }
             for &(column, usage) in block.uses() {
                 let cell = self.record.get(column).unwrap_or_default();
-                block.put(usage, || Cell::of(cell).number(), || cell.trim().to_owned());
+                let number = match usage {
+                    Use::Feature(_) if self.with_commas => self.marks[column].number(cell),
+                    _ => Some(Cell::of(cell).number()),
+                };
+                let Some(number) = number else {
+                    return Err(two_marks(&self.named, block.next_row(), self.column(column), cell));
+                };
+                block.put(usage, || number, || cell.trim().to_owned());
             }
             block.check()?;
         }
@@ -120,24 +157,29 @@ impl BlockSource for DelimitedStream {
     }
 }
 
-/// The text of a file without its byte order mark, and the delimiter that its first line suggests.
-fn open_text(path: &Path) -> Result<(Text, u8)> {
-    let failed = |error| Error::unreadable(path, &error);
-    let mut file = File::open(path).map_err(failed)?;
-    let mut beginning = Vec::new();
-    file.by_ref().take(BEGINNING).read_to_end(&mut beginning).map_err(failed)?;
-    if beginning.starts_with(BYTE_ORDER_MARK) {
-        beginning.drain(..BYTE_ORDER_MARK.len());
-    }
-    let delimiter = delimiter(&beginning, prefers_tabs(path));
-    Ok((Cursor::new(beginning).chain(file), delimiter))
+/// A cell with a point where those before it have commas.
+fn two_marks(path: &Path, row: usize, column: Column, cell: &str) -> Error {
+    refuse(
+        path,
+        message![
+            Piece::Row(row),
+            ", ",
+            column,
+            " holds ",
+            given(cell.trim()),
+            ", but decimals of this column were written with a comma before"
+        ],
+        "write all of them in one way",
+    )
 }
 
-/// What stands below the first row, up to a row of another length.
-fn tallies(width: usize, rows: &VecDeque<StringRecord>) -> Vec<Tally> {
+/// What stands in some rows, up to a row of another length.
+fn tallies<'a>(width: usize, rows: impl Iterator<Item = &'a StringRecord>) -> Vec<Tally> {
     let mut tallies = vec![Tally::default(); width];
-    for record in rows.iter().skip(1).take_while(|record| record.len() == width) {
-        record.iter().zip(&mut tallies).for_each(|(cell, tally)| tally.add(Cell::of(cell)));
+    for record in rows.take_while(|record| record.len() == width) {
+        for (cell, tally) in record.iter().zip(&mut tallies) {
+            tally.add(cell);
+        }
     }
     tallies
 }

@@ -3,13 +3,12 @@
 mod block;
 mod delimited;
 mod numpy;
-mod utf8;
 mod wanted;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::{TableFormat, TableOptions, refuse};
+use super::{TableFormat, TableNote, TableOptions, refuse};
 use crate::error::Result;
 pub use block::Block;
 pub(super) use block::BlockBuilder;
@@ -45,6 +44,10 @@ pub(super) trait BlockSource: Send {
     fn width(&self) -> usize;
     /// Rows, where the file says so.
     fn rows(&self) -> Option<usize>;
+    /// What to know about the rows that were read.
+    fn notes(&mut self) -> Vec<TableNote> {
+        Vec::new()
+    }
     /// Adds the next rows to a block: `most` of them, at least 1, or fewer where the table ends.
     fn read(&mut self, most: usize, block: &mut BlockBuilder) -> Result<()>;
 }
@@ -71,6 +74,16 @@ impl TableStream {
     /// The number of rows, where the file says so: in arrays and Parquet files.
     pub fn rows(&self) -> Option<usize> {
         self.source.rows()
+    }
+
+    /// Names the column that identifies the rows, once the names of the columns are known; before columns are chosen.
+    pub fn identify_by(&mut self, column: Option<String>) {
+        self.options.id_column = column;
+    }
+
+    /// What to know about how the table was understood, as far as it was read.
+    pub fn notes(&mut self) -> Vec<TableNote> {
+        self.source.notes()
     }
 
     /// Says which columns are wanted: the features of a model, in its order.
@@ -122,6 +135,9 @@ impl fmt::Debug for TableStream {
 
 #[cfg(feature = "parquet")]
 fn open_parquet(path: &Path) -> Result<Box<dyn BlockSource>> {
+    if path.is_dir() {
+        return Ok(Box::new(super::parquet::LockstepFolder::open(path)?));
+    }
     Ok(Box::new(super::parquet::Lockstep::open(path)?))
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Wanted {
     pub(super) uses: Vec<(usize, Use)>,
     /// The features by their names in the table.
     pub(super) names: Vec<String>,
+    /// Whether cells of features may be missing.
+    pub(super) gaps: bool,
 }
 
 impl Wanted {
@@ -58,7 +60,7 @@ impl Wanted {
         let mut uses: Vec<_> = chosen.into_iter().zip((0..).map(Use::Feature)).collect();
         uses.extend(id.map(|column| (column, Use::Id)));
         uses.extend(label.map(|column| (column, Use::Label)));
-        Ok(Self { uses, names })
+        Ok(Self { uses, names, gaps: options.gaps })
     }
 }
 
@@ -132,6 +134,12 @@ fn by_name(
 fn by_place(path: &Path, free: Vec<usize>, width: usize, features: &[String]) -> Result<Vec<usize>> {
     if free.len() == features.len() {
         return Ok(free);
+    }
+    // a model of a table without names either, some columns of which were no features
+    let number = |feature: &String| feature.strip_prefix('c')?.parse::<usize>().ok()?.checked_sub(1);
+    let numbered: Option<Vec<usize>> = features.iter().map(number).collect();
+    if let Some(chosen) = numbered.filter(|chosen| chosen.iter().all(|column| free.contains(column))) {
+        return Ok(chosen);
     }
     let aside = if free.len() == width { "" } else { " next to those set aside" };
     Err(refuse(

@@ -143,3 +143,85 @@ fn a_table_needs_a_feature() {
         assert!(message.contains("no numeric column is left to be a feature"), "{message}");
     }
 }
+
+/// Twelve rows under a header.
+fn twelve(header: &str, row: impl Fn(usize) -> String) -> String {
+    format!("{header}\n{}", (0..12).map(|i| row(i) + "\n").collect::<String>())
+}
+
+#[test]
+fn identifiers_are_left_out_and_noted() {
+    let left_out = |contents: String| -> Vec<(String, WhyLeftOut)> {
+        let table = read("t.csv", contents).unwrap();
+        let left_out = table.notes.into_iter().filter_map(|note| match note {
+            TableNote::LeftOut { column, why } => Some((column, why)),
+            _ => None,
+        });
+        left_out.collect()
+    };
+    let text = twelve("Id,v", |i| format!("{},{}.5", i * 5 % 12, i % 4));
+    assert_eq!(left_out(text.clone()), [("Id".into(), WhyLeftOut::NamedId)]);
+    let table = read("t.csv", &text).unwrap();
+    assert_eq!((table.feature_names, table.carried[0].0.as_str()), (vec!["v".to_owned()], "Id"));
+    assert_eq!(table.carried[0].1[1], "5");
+    assert_eq!(left_out(twelve("n,v", |i| format!("{},{}", i + 7, i % 4))), [("n".into(), WhyLeftOut::CountsRows)]);
+    assert_eq!(left_out(twelve(",v", |i| format!("{},{}", i % 3, i % 4))), [("c1".into(), WhyLeftOut::NoName)]);
+    let ours = twelve("id,x1,sd1,log_density,novelty", |i| format!("{i},{}.25,0.{i},-{i}.5,0.{i}5", i % 4));
+    let names: Vec<String> = left_out(ours).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["id", "sd1", "log_density", "novelty"]);
+}
+
+#[test]
+fn identifiers_are_features_where_they_are_listed_or_nothing_else_is_there() {
+    let fixture = Fixture::new("t.csv", twelve("id,v", |i| format!("{i},{}", i % 4)));
+    let options = TableOptions { columns: Some(vec!["id".into(), "v".into()]), ..TableOptions::default() };
+    assert_eq!(read_table(&fixture.path, &options).unwrap().feature_names, ["id", "v"]);
+    let options = TableOptions { exclude: vec!["v".into()], ..TableOptions::default() };
+    assert_eq!(read_table(&fixture.path, &options).unwrap().feature_names, ["id"]);
+}
+
+#[test]
+fn a_model_without_the_row_numbers_finds_its_columns_again() {
+    for contents in [twelve("n,v,w", |i| format!("{i},{}.5,{}", i % 4, i % 3)), {
+        let rows = twelve("", |i| format!("{i},{}.5,{}", i % 4, i % 3));
+        rows.trim_start().to_owned()
+    }] {
+        let fixture = Fixture::new("t.csv", contents);
+        let table = fixture.table().unwrap();
+        assert_eq!(table.feature_names.len(), 2);
+        let blocks = super::stream::blocks(&fixture.path, &TableOptions::default(), &table.feature_names, 5).unwrap();
+        assert_eq!(blocks.rows, rows_of(&table.values));
+    }
+}
+
+#[test]
+fn what_is_odd_about_columns_and_rows_is_noted() {
+    let contents = twelve("code,a,b,c,day,sex,ok,who", |i| {
+        let row = i % 11;
+        format!(
+            "{},{row}.5,1,{row}.5,2024-01-{row:02},{},{},p{row}",
+            row * 7 % 11 + 100,
+            ["f", "m"][row % 2],
+            row % 2 == 0
+        )
+    });
+    let table = read("t.csv", &contents).unwrap();
+    assert_eq!(table.feature_names, ["code", "a", "b", "c"], "all of them stay features");
+    let kinds = vec![
+        (CellKind::Dates, vec!["day".to_owned()]),
+        (CellKind::Categories, vec!["sex".to_owned()]),
+        (CellKind::Booleans, vec!["ok".to_owned()]),
+        (CellKind::Text, vec!["who".to_owned()]),
+    ];
+    assert_eq!(
+        table.notes,
+        [
+            TableNote::Constant(vec!["b".into()]),
+            TableNote::RepeatedColumns(vec![("c".into(), "a".into())]),
+            TableNote::RepeatedRows { count: 1, first: (11, 0) },
+            TableNote::Columns { used: table.feature_names.clone(), unused: kinds },
+        ]
+    );
+    let contents = twelve("code,a", |i| format!("{},{}.5", i * 7 % 12, i % 5));
+    assert_eq!(read("t.csv", contents).unwrap().notes, [TableNote::MayBeIds(vec!["code".into()])]);
+}
