@@ -82,7 +82,7 @@ def test_settings_go_to_the_library_and_back():
 
 def test_the_preset_of_the_authors_is_the_library_s():
     expected = dict(init="random", alpha0=1.0, alpha=1e-3, lam=1.0, nu=0.0, accelerate=False, uncertainty="absolute")
-    expected |= {"graph_likelihood": False}
+    expected |= {"graph_likelihood": False, "scaling": "max-abs"}
     assert _settings.preset("authors") == expected
     usual = LLLVM().get_params()
     changed = {name: value for name, value in LLLVM.authors().get_params().items() if value != usual[name]}

@@ -348,9 +348,7 @@ impl Sentence for Error {
             }
             Self::ShapeMismatch { .. } => vec![act("check that it belongs to this table")],
             Self::NonFinite { .. } => vec![act("fill in such cells"), act("drop their rows or columns")],
-            Self::NoValue { place: Piece::Row(_) } => {
-                vec![act("take it out of the table"), Remedy::Set("missing", "drop".into())]
-            }
+            Self::NoValue { place: Piece::Row(_) } => vec![act("take it out of the table")],
             Self::NoValue { .. } => vec![act("leave that column out")],
             Self::NotNumeric { column, .. } => vec![act("correct it"), Remedy::ExcludeColumn(column.clone())],
             Self::NoSuchColumn { available, .. } => {

@@ -56,8 +56,8 @@ fn entries_that_are_missing_are_found_and_said() {
     let gaps = placed["with_gaps"].as_u64().unwrap();
     assert!(gaps > 0);
     let placed = Columns::parse(&std::fs::read_to_string(folder.path().join("placed.csv")).unwrap());
-    assert_eq!(placed.column("novelty").iter().filter(|cell| cell.is_empty()).count() as u64, gaps);
-    assert!(placed.column("x1").iter().all(|cell| cell.parse::<f64>().unwrap().is_finite()));
+    assert_eq!(placed.texts("novelty").iter().filter(|cell| cell.is_empty()).count() as u64, gaps);
+    assert!(placed.texts("x1").iter().all(|cell| cell.parse::<f64>().unwrap().is_finite()));
 }
 
 #[test]

@@ -44,7 +44,11 @@ pub(super) fn facts(model: &Model, table: Option<&str>, n_new: usize) -> Vec<(St
     if n_new > 0 {
         add("new rows", format!("{n_new}, placed by the fitted points and not part of the fit"));
     }
-    add("dimension", fit.coordinates.ncols().to_string());
+    let found = match &fit.dimension {
+        Some(found) => format!(", found: as many of {} as are used", found.spreads.len()),
+        None => String::new(),
+    };
+    add("dimension", format!("{}{found}", fit.coordinates.ncols()));
     let kind = match (fit.config.radius, fit.config.symmetry) {
         (Some(radius), _) => format!("all within {radius}"),
         (None, Symmetry::Or) => format!("{} nearest neighbours", fit.config.n_neighbors),
@@ -54,7 +58,16 @@ pub(super) fn facts(model: &Model, table: Option<&str>, n_new: usize) -> Vec<(St
         0 => String::new(),
         count => format!(", {count} removed as short-circuits"),
     };
+    let kind = match fit.neighbors.as_ref().filter(|found| !found.tried.is_empty()) {
+        Some(found) => format!("{kind} (found by {} rows, a third of them held out in turn)", found.rows),
+        None => kind,
+    };
     add("graph", format!("{kind}: {edges} edges, {:.1} per point{removed}", 2.0 * edges as f64 / n as f64));
+    if let Some(imputed) = &fit.imputed {
+        let (_, rows) = imputed.by_feature();
+        let count = imputed.entries.len();
+        add("missing", format!("{count} entries in {rows} rows, found together with the map"));
+    }
     if let Some(choice) = fit.scaling_choice.filter(|choice| choice.taken == ScalingRule::PerFeature) {
         let name = model.feature_names.get(choice.largest).map_or("one feature", String::as_str);
         let share = 100.0 * choice.share;

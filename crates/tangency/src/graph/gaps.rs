@@ -75,7 +75,7 @@ impl<'a> Donors<'a> {
     /// A row with its gaps filled in: with the entry of the nearest point that has it, and the mean of those nearby that are
     /// not far from that. The mean of all nearby would put a row between two sheets.
     /// What the points nearby have is returned for each gap.
-    pub fn fill(&self, row: &mut [f64], without: Option<usize>) -> Vec<(usize, Nearby)> {
+    pub fn fill(&self, row: &mut [f64], without: Option<usize>) -> OfGaps {
         let mut all = Vec::new();
         let mut gaps: Vec<usize> = (0..row.len()).filter(|&f| row[f].is_nan()).collect();
         let mut count = DONORS;
@@ -124,6 +124,9 @@ impl<'a> Donors<'a> {
     }
 }
 
+/// What is nearby, for each feature that a row lacks.
+pub(crate) type OfGaps = Vec<(usize, Nearby)>;
+
 /// What points have that a row resembles in its other entries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Nearby {
@@ -141,7 +144,7 @@ pub(crate) fn without_gaps(points: &Matrix) -> (Matrix, Vec<Nearby>) {
         let nearby = donors.fill(&mut row, Some(i));
         (row, nearby)
     };
-    let rows: Vec<(Vec<f64>, Vec<(usize, Nearby)>)> = (0..points.ncols()).into_par_iter().map(fill).collect();
+    let rows: Vec<(Vec<f64>, OfGaps)> = (0..points.ncols()).into_par_iter().map(fill).collect();
     let filled = Matrix::from_fn(points.nrows(), points.ncols(), |f, i| rows[i].0[f]);
     (filled, rows.into_iter().flat_map(|(_, nearby)| nearby).map(|(_, nearby)| nearby).collect())
 }

@@ -6,7 +6,7 @@ use super::table::{Block, TableNote, TableStream};
 use super::table_writer::{Cells, ColumnKind, TableWriter};
 use crate::error::{Error, Result};
 use crate::extend::{Extension, Placement};
-use crate::message::{Remedy, Sentence};
+use crate::message::{Piece, Remedy, Sentence};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -112,6 +112,7 @@ pub fn next_block(stream: &mut TableStream, path: &Path, model: &Model) -> Resul
 pub fn of_table(error: Error, first: usize) -> Error {
     match error {
         Error::TooFar { row } => Error::TooFar { row: row + first },
+        Error::NoValue { place: Piece::Row(row) } => Error::NoValue { place: Piece::Row(row + first) },
         Error::NonFinite { row, column, value } => Error::NonFinite { row: row + first, column, value },
         other => other,
     }

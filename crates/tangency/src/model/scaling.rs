@@ -87,10 +87,10 @@ impl Scaling {
 
     /// New rows, given one per column in the units of the table, scaled. `[d_y, m]`
     pub(crate) fn apply(&self, values: View) -> Result<Matrix> {
-        let scaled = self.apply_with_gaps(values)?;
-        match (0..scaled.ncols()).find_map(|i| Some((i, scaled.col_as_slice(i).iter().position(|v| v.is_nan())?))) {
+        let gap = |i: usize| Some((i, values.col(i).iter().position(|v| v.is_nan())?));
+        match (0..values.ncols()).find_map(gap) {
             Some((row, f)) => Err(Error::NonFinite { row, column: Column::Numbered(f), value: "NaN".into() }),
-            None => Ok(scaled),
+            None => self.apply_with_gaps(values),
         }
     }
 

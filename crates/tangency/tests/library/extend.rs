@@ -8,6 +8,7 @@ use tangency::extend::{Extension, Placement, Predicts, calibrate, loadings};
 use tangency::fit::Fit;
 use tangency::generate::Synthetic;
 use tangency::linalg::{Matrix, solve_small};
+use tangency::message::Piece;
 use tangency::quality::affine_r2;
 use tangency::{Config, Error, Fitter, Init, Shape, generate};
 
@@ -182,7 +183,7 @@ fn what_cannot_be_is_refused() {
     let extension = Extension::new(fit).unwrap();
     assert!(matches!(extension.transform(&Matrix::zeros(2, 4)), Err(Error::ShapeMismatch { .. })));
     let nan = Matrix::from_fn(2, 3, |i, _| if i == 1 { f64::NAN } else { 0.0 });
-    assert!(matches!(extension.transform(&nan), Err(Error::NonFinite { row: 1, .. })));
+    assert!(matches!(extension.transform(&nan), Err(Error::NoValue { place: Piece::Row(1) })));
     // farther and farther away a row is new, and then refused, whatever comes first in time
     let placed_at = |size: f64| {
         let rows = Matrix::from_fn(600, 3, |i, _| if i < 7 { 0.0 } else { size });

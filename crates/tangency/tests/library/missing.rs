@@ -75,7 +75,7 @@ fn a_fifth_of_the_entries_may_be_missing() {
 fn the_model_file_keeps_them() {
     let (fit, ..) = fitted(5);
     let names = (0..FEATURES).map(|f| format!("f{f}")).collect();
-    let model = Model { fit, feature_names: names, ids: None, labels: None };
+    let model = Model { fit, feature_names: names, ids: None, labels: None, carried: vec![], table: None };
     let bytes = model_to_bytes(&model).unwrap();
     let again = model_from_bytes(&bytes, "m".as_ref()).unwrap();
     assert_eq!(again.fit.imputed, model.fit.imputed);

@@ -6,8 +6,8 @@ use tangency::inference::EngineKind;
 use tangency::inference::Start;
 use tangency::io::{Model, Output, load_model, model_from_bytes, model_to_bytes, save_model};
 use tangency::linalg::Matrix;
-use tangency::model::Prepared;
-use tangency::{Choice, Config, Error, Fitter, Init, ScalingRule, Shape, Stop, generate};
+use tangency::model::{MissingRule, Prepared};
+use tangency::{Choice, Config, Error, Fit, Fitter, Init, ScalingRule, Shape, Stop, generate};
 
 fn small() -> (Matrix, Config) {
     let config = Config { n_neighbors: 8, init: Init::Isomap, full_covariance: true, ..paper() };
@@ -301,7 +301,21 @@ fn a_table_made_ready_once_gives_the_same_fits() {
         let ready = Fitter::new(config).fit_prepared(&prepared).unwrap();
         assert!(own.coordinates == ready.coordinates && own.trace == ready.trace && own.graph == ready.graph);
     }
+    let config = Config { missing: MissingRule::Error, ..config };
     let gap = Matrix::from_fn(120, 3, |i, f| if i == 7 { f64::NAN } else { points[(i, f)] });
     assert!(matches!(Prepared::new(gap.as_ref(), &config, None), Err(Error::NonFinite { row: 7, .. })));
     assert!(matches!(Prepared::new(points.as_ref(), &config, Some(vec![(0, 1)])), Err(Error::Disconnected { .. })));
+}
+
+#[test]
+fn a_map_next_to_perfect_is_still_compared() {
+    let (points, config) = small();
+    let mut fit = Fitter::new(Config { max_iter: 3, ..config }).fit(&points).unwrap();
+    let worse = |fit: &Fit| fit.cautions(|i| i.to_string()).iter().any(|c| matches!(c, Caution::WorseThanPca { .. }));
+    let mut quality = fit.quality.unwrap();
+    for (ours, pca, said) in [(0.9965, 0.99999, true), (0.9985, 0.99999, false), (0.99999, 0.9, false)] {
+        (quality.trustworthiness, quality.pca) = (ours, pca);
+        fit.quality = Some(quality);
+        assert_eq!(worse(&fit), said, "{ours} {pca}");
+    }
 }

@@ -106,12 +106,12 @@ fn tables() -> Vec<Case> {
         new_table("new table of other features", "u,v,w\n1,2,3\n", &["a, b, c", "u, v, w", "--columns"]),
         new_table("new table with a feature twice", "a,b,c,b\n1,2,3,4\n", &["t.csv", "named b"]),
         new_table("text in a new row", "a,b,c\n1,2,3\n4,low,6\n", &["row 2", "column b", "\"low\""]),
-        new_table("new row with NaN", "c,b,a\n1,2,3\n4,NaN,6\n", &["row 2", "column b", "finite"]),
+        new_table("new row of NaN", "c,b,a\n1,2,3\nNaN,NaN,NaN\n", &["row 2", "no value"]),
         new_table("new row with an infinite cell", "a,b,c\n1,2,-inf\n4,5,6\n", &["row 1", "column c", "-inf"]),
-        new_table("new row with an empty cell", "a,b,c\n1,2,3\n4,5,6\n,8,9\n", &["row 3", "column a", "missing"]),
+        new_table("new row of empty cells", "a,b,c\n1,2,3\n4,5,6\n,,\n", &["row 3", "no value"]),
         new_table("new row too short", "a,b,c\n1,2,3\n4,5\n", &["row 2", "line 3", "2 cells", "3 are expected"]),
         new_table("late new row with text", late("1,2,3\n4,5,six\n"), &["row 5002", "column c", "\"six\""]),
-        new_table("late new row with NaN", late("1,nan,3\n"), &["row 5001", "column b", "finite"]),
+        new_table("late new row of NaN", late("nan,nan,nan\n"), &["row 5001", "no value"]),
         new_table("late new row too long", late("1,2,3,4\n"), &["row 5001", "line 5002", "4 cells"]),
         new_table("late new row without sense", late("1,2,3\n1,1e300,3\n"), &["row 5002", "too far"]),
         new_table(
@@ -142,7 +142,7 @@ fn arrays() -> Vec<Case> {
     };
     let whole = npy(&[5, 3], count(15));
     let mut holed: Vec<f64> = count(15_000).map(|value| value % 7.0).collect();
-    holed[14_998] = f64::NAN;
+    holed[14_998] = f64::INFINITY;
     let pair = npz(&[("left", whole.clone()), ("right", whole.clone())]);
     vec![
         array("new array of two columns", npy(&[5, 2], count(10)), &["t.npy", "2 columns", "3 features"]),
@@ -150,7 +150,7 @@ fn arrays() -> Vec<Case> {
         array("new array without rows", npy(&[0, 3], count(0)), &["t.npy", "empty"]),
         array("new array cut short", whole[..whole.len() - 8].to_vec(), &["t.npy", "cut short"]),
         array("new array that is none", b"1,2,3\n".to_vec(), &["t.npy", "NumPy"]),
-        array("late NaN in a new array", npy(&[5000, 3], holed), &["row 5000", "column c2"]),
+        array("late infinity in a new array", npy(&[5000, 3], holed), &["row 5000", "column c2"]),
         on_model("two new arrays", "transform m.safetensors t.npz --out out.csv", &["--array", "left, right"])
             .with("t.npz", pair),
         on_model("new Parquet table that is none", "transform m.safetensors t.parquet --out out.csv", &["t.parquet"])

@@ -20,8 +20,13 @@ fn text() -> Vec<Case> {
         bad("header only", "a,b\n", &["t.csv", "header", "no data row"]),
         bad("row too short", "a,b\n1,2\n3,4\n5\n", &["row 3", "line 4", "1 cell", "2 are expected"]),
         bad("row too long", "a,b\n1,2\n3,4,5\n", &["row 2", "line 3", "3 cells", "2 are expected"]),
-        bad("NaN cell", "a,b\n1,2\n3,NaN\n5,6\n", &["row 2", "column b", "finite"]),
-        bad("empty cell", "a,b\n1,2\n3,4\n,6\n", &["row 3", "column a", "missing"]),
+        Case::new("NaN cell", "fit t.csv --missing error", &["row 2", "column b", "finite"])
+            .with("t.csv", "a,b\n1,2\n3,NaN\n5,6\n"),
+        Case::new("empty cell", "fit t.csv --missing error", &["row 3", "column a", "missing"])
+            .with("t.csv", "a,b\n1,2\n3,4\n,6\n"),
+        bad("empty row", "a,b\n1,2\n3,4\n5,6\n,\n", &["row 4", "no value", "take it out"]),
+        Case::new("too few whole rows", "fit t.csv --missing drop", &["2 rows", "at least 3"])
+            .with("t.csv", "a,b\n1,2\n3,4\n,6\n5,\n"),
         bad("infinite cell", "a,b\n1,inf\n3,4\n5,6\n", &["row 1", "column b", "inf"]),
         bad("text in a feature", "a,b\n1,2\n3,4\nlow,6\n", &["row 3", "column a", "\"low\"", "--exclude a"]),
         bad("line break in a cell", "a,b\n1,2\n3,4\n\"lo\nw\",6\n", &["row 3", "column a"]),
@@ -73,7 +78,8 @@ fn arrays() -> Vec<Case> {
         Case::new(".npy of three dimensions", "fit t.npy", &["t.npy", "3 dimensions", "5 × 2 × 2"])
             .with("t.npy", npy(&[5, 2, 2], count(20))),
         Case::new(".npy without rows", "fit t.npy", &["t.npy", "empty"]).with("t.npy", npy(&[0, 2], count(0))),
-        Case::new("NaN in an .npy", "fit t.npy", &["row 3", "column c2"]).with("t.npy", npy(&[5, 2], holed)),
+        Case::new("NaN in an .npy", "fit t.npy --missing error", &["row 3", "column c2"])
+            .with("t.npy", npy(&[5, 2], holed)),
         Case::new("not an .npz", "fit t.npz", &["t.npz", ".npz"]).with("t.npz", "PK and nothing else"),
         Case::new(".npz cut short", "fit t.npz", &["t.npz", ".npz"]).with("t.npz", &pair[..pair.len() / 2]),
         Case::new(".npz with two tables", "fit t.npz", &["t.npz", "--array", "left, right"])

@@ -1,0 +1,87 @@
+"""Tables with NaN: entries are found with honest deviations, rows with gaps are placed, and other things say what they need."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import tangency
+from tangency import LLLVM, datasets
+
+
+@pytest.fixture(scope="module")
+def sensors():
+    X, truth = datasets.make_s_curve(200, noise=0.02, random_state=1)
+    turn = np.linalg.qr(np.random.default_rng(5).normal(size=(8, 3)))[0]
+    return X @ turn.T, truth
+
+
+@pytest.fixture(scope="module")
+def hidden(sensors):
+    mask = np.random.default_rng(2).random(sensors[0].shape) < 0.1
+    mask[mask.all(axis=1), 0] = False
+    return mask
+
+
+@pytest.fixture(scope="module")
+def model(sensors, hidden):
+    return LLLVM(init="isomap", connect=True).fit(np.where(hidden, np.nan, sensors[0]))
+
+
+def test_entries_are_found_with_their_deviations(model, sensors, hidden):
+    found = model.imputed_
+    assert list(zip(found["row"], found["feature"], strict=True)) == [tuple(pair) for pair in np.argwhere(hidden)]
+    errors = found["value"] - sensors[0][hidden]
+    assert np.sqrt(np.mean(errors**2)) < 0.3 * sensors[0].std()
+    assert 0.75 < np.mean(np.abs(errors) < 1.645 * found["std"]) <= 1
+    assert tangency.quality.affine_r2(model.embedding_, sensors[1]) > 0.97
+    assert list(pd.DataFrame(found)) == ["row", "feature", "value", "std"]
+
+
+def test_a_whole_table_has_none(table):
+    assert LLLVM(max_iter=3).fit(table).imputed_ is None
+    with pytest.raises((AttributeError, NotFittedError)):
+        LLLVM().imputed_  # noqa: B018
+
+
+def test_rows_with_gaps_are_placed(model, sensors, hidden):
+    X = np.where(hidden, np.nan, sensors[0])
+    assert np.array_equal(model.transform(X), model.embedding_)
+    new = sensors[0][::10] + 1e-3
+    with_gaps = new.copy()
+    with_gaps[:, 2] = np.nan
+    apart = np.linalg.norm(model.transform(new) - model.transform(with_gaps), axis=1)
+    assert np.median(apart) < 0.2 * model.embedding_.std()
+    assert np.array_equal(model.transform(with_gaps[:3]), model.transform(with_gaps)[:3])
+
+
+def test_what_needs_whole_rows_says_so(model, sensors, hidden):
+    X = np.where(hidden, np.nan, sensors[0])
+    for call in (model.score_samples, model.novelty, model.score):
+        with pytest.raises(ValueError, match="contains NaN"):
+            call(X)
+    for call in (lambda: tangency.select(X, n_neighbors=[5, 7]), lambda: tangency.embed(X, "pca")):
+        with pytest.raises(ValueError, match="NaN"):
+            call()
+
+
+def test_rows_can_be_left_out_or_refused(sensors, hidden):
+    X = np.where(hidden, np.nan, sensors[0])
+    with pytest.warns(UserWarning, match="lack an entry and were left out"):
+        dropped = LLLVM(missing="drop", max_iter=5, connect=True).fit(X)
+    assert np.array_equal(dropped.rows_, np.flatnonzero(~hidden.any(axis=1)))
+    with pytest.raises(ValueError, match="contains NaN"):
+        LLLVM(missing="error").fit(X)
+    with pytest.raises(ValueError, match="missing is "):
+        LLLVM(missing="mean").fit(X)
+    X[3] = np.nan
+    with pytest.raises(ValueError, match="has no value at all"):
+        LLLVM().fit(X)
+    X[3] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        LLLVM().fit(X)
+
+
+def test_they_are_saved(model, tmp_path):
+    model.save(tmp_path / "m.safetensors")
+    assert np.array_equal(tangency.load(tmp_path / "m.safetensors").imputed_, model.imputed_)
