@@ -49,7 +49,9 @@ class Persistence(Attributes):
         LLLVM
         """
         native = Model.load(os.fspath(path))
-        model = cls(**_settings.params_of(json.loads(native.config)))
+        params = _settings.params_of(json.loads(native.config))
+        # what was found from the table is found from another again
+        model = cls(**(params if native.scaling is None else params | {"scaling": "auto"}))
         model._adopt(native)
         model._distances = None
         names = native.feature_names

@@ -238,7 +238,10 @@ def test_what_is_not_there_is_named(adata):
         tangency.tl.lllvm(anndata.AnnData(np.zeros((5, 2))))
 
 
-def test_missing_measurements_are_refused(adata):
+def test_measurements_may_be_missing_but_not_infinite(adata):
     adata.obsm["X_pca"][3, 1] = np.nan
-    with pytest.raises(ValueError, match="contains NaN"):
+    tangency.tl.lllvm(adata)
+    assert np.isfinite(adata.obsm["X_lllvm"]).all()
+    adata.obsm["X_pca"][3, 1] = np.inf
+    with pytest.raises(ValueError, match="contains infinity"):
         tangency.tl.lllvm(adata)

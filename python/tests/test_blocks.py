@@ -116,11 +116,23 @@ def test_a_file_does_not_overwrite_itself(model, files):
     assert len(read(files / "new.csv")) == 50
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_row_with_a_gap_is_placed_and_has_no_novelty(model, new, files, kind):
+    gap = new.astype({"up": float})
+    gap.loc[42, "up"] = np.nan
+    if kind == "csv":
+        gap.to_csv(files / "gap.csv", index=False)
+    else:
+        parquet.write_table(pyarrow.Table.from_pandas(gap, preserve_index=False), files / "gap.parquet")
+    model.transform_file(files / f"gap.{kind}", files / "gap_placed.csv")
+    placed = read(files / "gap_placed.csv")
+    assert np.isfinite(placed["x1"]).all() and list(np.flatnonzero(placed["novelty"].isna())) == [42]
+
+
 @pytest.mark.parametrize(
     ("kind", "value", "sentence"),
     [
-        ("csv", np.nan, "row 42, column up is missing, not a finite number"),
-        ("parquet", np.nan, "row 42, column up is missing, not a finite number"),
+        ("parquet", np.inf, "row 42, column up is inf, not a finite number"),
         ("csv", np.inf, "row 42, column up is inf, not a finite number"),
         ("csv", "many", 'row 42, column up holds "many", which is not a number'),
     ],

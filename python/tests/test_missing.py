@@ -82,6 +82,12 @@ def test_rows_can_be_left_out_or_refused(sensors, hidden):
         LLLVM().fit(X)
 
 
+def test_what_pandas_calls_missing_is_missing(table):
+    frame = pd.DataFrame(np.round(100 * table)).astype("Int64")
+    frame.loc[4, 1] = pd.NA
+    assert list(LLLVM(max_iter=3).fit(frame).imputed_["row"]) == [4]
+
+
 def test_they_are_saved(model, tmp_path):
     model.save(tmp_path / "m.safetensors")
     assert np.array_equal(tangency.load(tmp_path / "m.safetensors").imputed_, model.imputed_)
