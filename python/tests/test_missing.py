@@ -1,4 +1,4 @@
-"""Tables with NaN: entries are found with honest deviations, rows with gaps are placed, and the rest says what it needs."""
+"""Tables with NaN: entries are found with honest deviations, rows with gaps are placed, the rest says what it needs."""
 
 import numpy as np
 import pandas as pd
