@@ -36,8 +36,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         return Err(Error::unfit("prune", Message(pieces), [Remedy::TurnOn("prune").to("remove edges")]));
     }
     prune::options(pruning).validate()?;
-    let gaps = config.missing != MissingRule::Error;
-    let table = read_table(&args.table.table, &TableOptions { gaps, ..table_options(&args.table) })?;
+    let table = read_with_gaps(&args.table, &config)?;
     let mut claims = Claims::new(args.force, inputs(&args.table, &args.graph, &args.start));
     let path = args.out.clone().unwrap_or_else(|| model_name(&args.table));
     // the same fit may replace what it has written, and that is still as it was
@@ -245,6 +244,12 @@ pub fn has_start(start: &StartArgs) -> bool {
 /// The table that was named.
 pub fn read(args: &TableArgs) -> Result<Table> {
     read_table(&args.table, &table_options(args))
+}
+
+/// The same for a fit, whose settings say whether entries may be missing.
+pub fn read_with_gaps(args: &TableArgs, config: &Config) -> Result<Table> {
+    let gaps = config.missing != MissingRule::Error;
+    read_table(&args.table, &TableOptions { gaps, ..table_options(args) })
 }
 
 /// Notes on a table in words.

@@ -95,7 +95,7 @@ fn model(args: &PruneArgs, config: Config, say: Say) -> Result<(Model, Option<Fu
         }
         return Ok((load_model(path)?, None));
     }
-    let table = fit::read(&args.table)?;
+    let table = fit::read_with_gaps(&args.table, &config)?;
     let fitter = fit::fitter(Fitter::new(config), &args.graph, &args.start, &table)?;
     let (mut model, posterior) = fit::fit_to_prune(fitter, table, say)?;
     model.table = fit::table_name(&args.table);

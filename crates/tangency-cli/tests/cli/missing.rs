@@ -52,6 +52,9 @@ fn entries_that_are_missing_are_found_and_said() {
     }
     assert!(near >= 24, "{near} of 30 are within two deviations");
 
+    let pruned = run_json(folder.path(), "prune gaps.csv --id-column name --init isomap");
+    assert!(pruned["pruning"]["removed"].is_array() && pruned["missing"]["entries"] == 30, "{pruned}");
+
     let placed = run_json(folder.path(), "transform m.safetensors new_gaps.csv --id-column name --out placed.csv");
     let gaps = placed["with_gaps"].as_u64().unwrap();
     assert!(gaps > 0);

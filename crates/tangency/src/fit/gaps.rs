@@ -52,11 +52,13 @@ fn settle(
     observer: &mut Option<&mut Watching<'_>>,
 ) -> Result<(Prepared, bool)> {
     let quick = Config { engine: EngineKind::Factorised, draws: Some(0), full_covariance: false, ..config.clone() };
-    let mut found = probe::fit_prepared(quick.clone(), prepared, observer)?;
-    let mut filled = prepared.clone();
+    let (n_rows, rows) = (prepared.n_rows, prepared.rows.clone());
+    // a table of its points alone, so that layouts of them are starts
+    let mut filled = Prepared { n_rows: prepared.n(), rows: (0..prepared.n()).collect(), ..prepared.clone() };
+    let mut found = probe::fit_prepared(quick.clone(), &filled, observer)?;
     for _ in 0..ROUNDS {
         if found.stop == Stop::Interrupted {
-            return Ok((filled, true));
+            return Ok((Prepared { n_rows, rows, ..filled }, true));
         }
         let mut points = filled.points().clone();
         let expected = flow(&found.graph, &found.coordinates, &found.maps);
@@ -77,7 +79,7 @@ fn settle(
         found = probe::again(config, &filled, layout(&found), observer)?;
         found.features = features;
     }
-    Ok((filled, found.stop == Stop::Interrupted))
+    Ok((Prepared { n_rows, rows, ..filled }, found.stop == Stop::Interrupted))
 }
 
 /// Where a fit ended, as a start.

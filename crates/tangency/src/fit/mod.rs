@@ -128,7 +128,7 @@ impl<'a> Fitter<'a> {
     }
 
     /// Leaves missing entries as they are filled in.
-    fn with_gaps_filled(mut self) -> Self {
+    pub(crate) fn with_gaps_filled(mut self) -> Self {
         self.settles_gaps = false;
         self
     }

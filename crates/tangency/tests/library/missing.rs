@@ -127,6 +127,21 @@ fn rows_with_gaps_can_be_left_out_or_refused() {
 }
 
 #[test]
+fn the_largest_piece_may_have_gaps() {
+    let (points, _) = sheet();
+    // some rows far away, which the graph does not reach
+    let gaps = with_gaps(&points, 5);
+    let apart = Matrix::from_fn(N, FEATURES, |i, f| gaps[(i, f)] + if i % 16 == 0 { 50.0 } else { 0.0 });
+    let config = Config { connect: false, largest: true, max_iter: 20, ..Config::default() };
+    let fit = Fitter::new(config).fit(&apart).unwrap();
+    assert_eq!((fit.n(), fit.n_rows), (N - 15, N));
+    let found = fit.imputed.unwrap();
+    assert!(
+        !found.entries.is_empty() && found.entries.iter().all(|&(i, f)| hidden(fit.rows[i as usize], f as usize, 5))
+    );
+}
+
+#[test]
 fn what_is_empty_or_infinite_is_refused() {
     let (points, _) = sheet();
     let fit = |at: &dyn Fn(usize, usize) -> Option<f64>| {

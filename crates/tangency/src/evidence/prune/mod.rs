@@ -17,6 +17,7 @@ use crate::inference::{Engine, EngineKind, Stop};
 use search::Search;
 use serde::Serialize;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Covariances that are held beside those of the run at work: two hypotheses, and what a warm run begins with.
 const HELD: u64 = 5;
@@ -274,10 +275,12 @@ fn untaken(mut bridges: Vec<Bridge>) -> Vec<Bridge> {
 
 /// The table of a fit fitted again, as it was, on another graph.
 fn again_on(fit: &Fit, graph: Graph, observer: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Fit> {
-    let prepared = fit.scaled_table().on_graph(graph)?;
+    let mut prepared = fit.scaled_table().on_graph(graph)?;
+    prepared.missing = fit.missing().map(Arc::new);
     let init = if fit.config.init.is_given() { Init::Auto } else { fit.config.init };
     let config = Config { init, engine: fit.engine.kind, ..fit.config.clone() };
-    let mut found = Fitter::new(config).observer(|_: &_| observer()).fit_prepared(&prepared)?;
+    let fitter = Fitter::new(config).with_gaps_filled();
+    let mut found = fitter.observer(|_: &_| observer()).fit_prepared(&prepared)?;
     (found.config, found.engine.reason) = (fit.config.clone(), fit.engine.reason.clone());
     (found.n_rows, found.rows, found.recall) = (fit.n_rows, fit.rows.clone(), fit.recall);
     Ok(found)
@@ -317,6 +320,7 @@ fn fit_of<E: Engine>(
     pruned.bridges = data.bridges;
     pruned.dimension.clone_from(&fit.dimension);
     pruned.neighbors.clone_from(&fit.neighbors);
+    pruned.imputed.clone_from(&fit.imputed);
     pruned.removed = fit.removed.iter().copied().chain(removed.iter().map(|edge| edge.score.edge)).collect();
     Ok(pruned)
 }
