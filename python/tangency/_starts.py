@@ -48,7 +48,7 @@ def best_of(
     threads = _settings.threads(n_jobs)
     each = max(1, threads // len(numbers))
     jobs = [(table, config, names, edges, number, each) for number in numbers]
-    tried: dict[int, tuple[tuple[bool, float], Model | None]] = {}
+    tried: dict[int, tuple[tuple[bool, float, float, float], Model | None]] = {}
     stop, interrupted = Stop(), False
     with Bar("starts", verbose) as bar:
         try:

@@ -89,8 +89,8 @@ impl Given<'_> {
     }
 }
 
-/// Whether a start stands, and its bound: the larger the better.
-type Rank = (bool, f64);
+/// Whether a start stands; its bound, within how many nats bounds count as equal, and the trustworthiness that decides then.
+type Rank = (bool, f64, f64, f64);
 
 /// Numbers of the starts that a fit of such a table compares.
 #[pyfunction]
@@ -103,8 +103,9 @@ pub fn starts(n: usize, n_features: usize, config: &str) -> PyResult<Vec<usize>>
 /// The place of the best of some ranks, the first of equals.
 #[pyfunction]
 pub fn best_start(ranks: Vec<Rank>) -> Option<usize> {
-    let ranks: Vec<_> = ranks.into_iter().map(|(stands, bound_scaled)| StartRank { stands, bound_scaled }).collect();
-    StartRank::best(&ranks)
+    let rank =
+        |(stands, bound_scaled, level, trustworthiness)| StartRank { stands, bound_scaled, level, trustworthiness };
+    StartRank::best(&ranks.into_iter().map(rank).collect::<Vec<_>>())
 }
 
 /// How one of several starts does: its rank, and its model if it was run to its end.
@@ -128,7 +129,8 @@ pub fn try_start(
     let model = tried.fit.map(|fit| {
         NativeModel::new(Model { fit, feature_names, ids: None, labels: None, carried: vec![], table: None })
     });
-    Ok(((tried.rank.stands, tried.rank.bound_scaled), model))
+    let StartRank { stands, bound_scaled, level, trustworthiness } = tried.rank;
+    Ok(((stands, bound_scaled, level, trustworthiness), model))
 }
 
 fn told(progress: &Progress) -> ProgressReport {

@@ -84,6 +84,17 @@ impl Density {
         })
     }
 
+    /// Log-density of new rows, m × d_y, where nobody asks for the kernel density.
+    pub(crate) fn score_once(fit: &Fit, rows: &Matrix) -> Result<Vec<f64>> {
+        let reach = Reach::of(fit);
+        let (widths, _) = tune(&Sample::of(&reach.points), Some(&reach));
+        let index = Arc::new(NeighborIndex::new(reach.points.clone()));
+        let mixture = Mixture::along_maps(index, reach.into_owned(), widths);
+        let jacobian = fit.scaling.log_jacobian(1);
+        let scores = mixture.log_density(&fit.scaling.apply(rows.transpose())?);
+        Ok(scores.into_iter().map(|value| value - jacobian).collect())
+    }
+
     /// The training points in scaled units, prepared for queries.
     pub(crate) fn index(&self) -> &Arc<NeighborIndex> {
         &self.index

@@ -86,7 +86,12 @@ fn settle(
 fn layout(fit: &Fit) -> Start {
     let (n, d_x) = (fit.n(), fit.coordinates.ncols());
     let maps = Matrix::from_fn(fit.maps.nrows(), n * d_x, |f, p| fit.maps[(f, (p % n) * d_x + p / n)]);
-    Start::Layout(Box::new(Layout { coordinates: fit.coordinates.clone(), maps, hyper: fit.hyper, in_units: true }))
+    Start::Layout(Box::new(Layout {
+        coordinates: fit.coordinates.clone(),
+        maps: Some(maps),
+        hyper: fit.hyper,
+        in_units: true,
+    }))
 }
 
 /// What a fit leaves of missing entries. Where points that are alike in the other entries differ in this one by far more than

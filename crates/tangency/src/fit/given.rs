@@ -36,7 +36,7 @@ pub(super) fn restricted(start: Start, prepared: &Prepared, problem: &Problem) -
         Start::Maps(c) => Start::Maps(maps(&c)?),
         Start::Layout(layout) => Start::Layout(Box::new(Layout {
             coordinates: points(&layout.coordinates)?,
-            maps: maps(&layout.maps)?,
+            maps: layout.maps.as_ref().map(maps).transpose()?,
             hyper: layout.hyper,
             in_units: layout.in_units,
         })),

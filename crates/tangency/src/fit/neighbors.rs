@@ -1,12 +1,15 @@
 //! How many neighbours data want: the smallest number with which rows that were held out are as likely as with any.
+//!
+//! Isomap lays a graph out, a few iterations fit maps to it, and these score the rows. A graph with short-circuits folds its
+//! layout, where smooth maps expect nothing that is there; maps by regression on neighbours alone would not notice.
 
 use super::{Watching, probe};
-use crate::config::{AUTO, Config, Init};
+use crate::config::{AUTO, Config};
 use crate::density::{Density, Paired, mean};
 use crate::error::Result;
 use crate::inference::Stop;
 use crate::linalg::{Matrix, View};
-use crate::model::settled_scaling;
+use crate::model::{Prepared, settled_scaling};
 use serde::{Deserialize, Serialize};
 
 /// Numbers that are tried.
@@ -17,10 +20,13 @@ const USUAL: usize = 9;
 const ENOUGH: usize = 500;
 /// Parts of the rows, each held out in turn.
 const PARTS: usize = 3;
-/// Most iterations of a fit that is only tried.
-const PROBE: usize = 8;
-/// The weight of the features in such a fit.
+/// Iterations in which the coordinates move, after maps have been fitted to them.
+const CLIMB: usize = 3;
+/// The weight of the features meanwhile.
 const WEIGHT: f64 = 0.3;
+/// Above so many features maps are those along the principal axes of most of the variance.
+const MANY: usize = 16;
+const MOST_OF_VARIANCE: f64 = 0.9;
 /// A number that is behind the likeliest by so many standard errors after one part is not tried on the others.
 const HOPELESS: f64 = 2.0;
 /// So many numbers one after the other that are clearly worse than a smaller one end the way up the ladder.
@@ -102,9 +108,11 @@ fn find(values: View, config: &Config, mut observer: Option<&mut Watching<'_>>) 
     let n_components = if config.n_components == AUTO { 2.min(values.ncols()) } else { config.n_components };
     // as all rows want it, not those that are tried
     let scaling = settled_scaling(values, config.scaling).0;
-    let short = probe::settings(config, WEIGHT, PROBE);
-    let short = Config { n_components, scaling, connect: true, largest: false, init: Init::Isomap, ..short };
+    let pca = if values.ncols() > MANY && config.pca.is_none() { Some(MOST_OF_VARIANCE) } else { config.pca };
+    let short = probe::settings(config, WEIGHT, config.max_iter);
+    let short = Config { n_components, scaling, pca, connect: true, largest: false, ..short };
     let mut found = NeighborsChoice::default();
+    let most = PARTS * all.len();
     for part in 0..PARTS {
         let (kept, held) = probe::split(&order, part, PARTS);
         let of = |some: Vec<usize>| Matrix::from_fn(some.len(), values.ncols(), |i, f| values[(some[i], f)]);
@@ -114,9 +122,9 @@ fn find(values: View, config: &Config, mut observer: Option<&mut Watching<'_>>) 
                 continue;
             }
             let config = Config { n_neighbors: all[tried].n_neighbors, ..short.clone() };
-            let fit = probe::fit(config, &kept, &mut observer)?;
-            let scores = Density::new(&fit)?.score(&held)?;
-            all[tried].scores.extend(scores);
+            let prepared = Prepared::new(kept.as_ref(), &config, None)?;
+            let fit = probe::glimpse(&config, &prepared, CLIMB, (part * all.len() + tried + 1, most), &mut observer)?;
+            all[tried].scores.extend(Density::score_once(&fit, &held)?);
             // whoever ended it does not want to wait for the others
             if fit.stop == Stop::Interrupted {
                 return Ok(choose(&mut all, rows));

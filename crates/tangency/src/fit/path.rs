@@ -6,12 +6,15 @@ use super::quality::trust_of;
 use crate::config::{Config, FeatureWeight, Init};
 use crate::error::Result;
 use crate::inference::{
-    Engine, Layout, NumberedStart, Posterior, Reach, Run, Stage, Start, StartObserver, Stop, TracePoint, layout_of,
+    Engine, GraphTerm, Layout, NumberedStart, Posterior, Reach, Run, Stage, Start, StartObserver, Stop, TracePoint,
+    layout_of,
 };
-use crate::model::Problem;
+use crate::model::{Hyperparameters, Problem};
 use serde::{Deserialize, Serialize};
 
-/// The weight that a path begins with: nearly the graph alone, which lays out well what features would fold.
+/// No weight: starts are tried on the graph alone, which needs no maps and lays out well what features would fold.
+pub const GRAPH_ALONE: f64 = 0.0;
+/// The weight that a path begins with: nearly the graph alone.
 pub const FIRST_WEIGHT: f64 = 0.03;
 /// Weights that are tried where 1 is too much, largest first.
 const BETWEEN: [f64; 2] = [0.3, 0.1];
@@ -19,6 +22,12 @@ const BETWEEN: [f64; 2] = [0.3, 0.1];
 const EQUAL: f64 = 1e-3;
 /// Most iterations with a weight that is only tried.
 const PROBE: usize = 40;
+/// The gain, in nats per point, at which a run ends at the latest that is not the last one.
+const TRIED_TOL: f64 = 2e-3;
+/// A weight is given up as soon as it has lost so much trustworthiness against the best; it is looked at after so many
+/// iterations, and then whenever they have doubled.
+const LOST: f64 = 0.01;
+const FIRST_LOOK: usize = 4;
 
 /// Which weight of the features was taken, and why.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -76,6 +85,8 @@ impl<E: Engine> Walk<'_, E> {
         observer: &mut StartObserver,
     ) -> Result<(Candidate<E::Beliefs>, FeatureChoice)> {
         let mut choice = FeatureChoice::default();
+        let alone = posterior.state.graph.as_ref().is_some_and(GraphTerm::is_alone);
+        let (posterior, stop) = if alone { self.first_maps(&posterior, stop, observer)? } else { (posterior, stop) };
         let weight = posterior.state.graph.as_ref().map(|term| term.feature_weight);
         let first = self.judged(posterior, stop, weight, &mut choice);
         let fixed = matches!(self.config.feature_weight, FeatureWeight::Fixed(_));
@@ -125,7 +136,7 @@ impl<E: Engine> Walk<'_, E> {
         let weight = choice.weight();
         let layout = layout_of(self.problem, walker, &from.posterior.state, true);
         let config = self.to_the_end(weight);
-        let found = self.run(layout.clone(), &config, observer)?;
+        let found = self.run(layout.clone(), &config, f64::NEG_INFINITY, observer)?;
         let trust = self.trust(&found.0);
         let asked = self.config.feature_weight != FeatureWeight::Auto;
         let found = Candidate { posterior: found.0, stop: found.1, trust };
@@ -140,7 +151,8 @@ impl<E: Engine> Walk<'_, E> {
         }
         // a short run from the same layout
         let config = Config { coarse_tol: self.config.coarse_tol, ..self.to_the_end(choice.weight()) };
-        let (posterior, stop) = self.run(Layout { in_units: weight.is_some(), ..layout }, &config, observer)?;
+        let layout = Layout { in_units: weight.is_some(), ..layout };
+        let (posterior, stop) = self.run(layout, &config, f64::NEG_INFINITY, observer)?;
         let trust = self.trust(&posterior);
         if weight.is_some() && trust < found.trust {
             return Ok(found);
@@ -153,7 +165,25 @@ impl<E: Engine> Walk<'_, E> {
     /// gained slowly there bends it.
     fn to_the_end(&self, weight: Option<f64>) -> Config {
         let coarse = self.start.init == Init::Coarse;
-        Config { coarse_tol: if coarse { self.config.coarse_tol } else { 0.0 }, ..self.with_weight(weight) }
+        Config { coarse_tol: if coarse { self.config.coarse_tol } else { 0.0 }, ..self.settings(weight) }
+    }
+
+    /// From a layout of the graph alone to one with maps, with the first weight.
+    fn first_maps(
+        &mut self,
+        alone: &Posterior<E::Beliefs>,
+        stop: Option<Stop>,
+        observer: &mut StartObserver,
+    ) -> Result<First<E::Beliefs>> {
+        let coordinates = self.engine.coordinates(self.problem, &alone.state.beliefs);
+        let config = with_weight(self.config, FIRST_WEIGHT);
+        let layout = Layout { coordinates, maps: None, hyper: Hyperparameters::first(&config), in_units: true };
+        if stop != Some(Stop::Interrupted) {
+            return self.run(layout, &config, f64::NEG_INFINITY, observer);
+        }
+        // what was found so far has no maps yet: one iteration gives it some
+        let (posterior, _) = self.run(layout, &Config { max_iter: 1, ..config }, f64::NEG_INFINITY, observer)?;
+        Ok((posterior, stop))
     }
 
     /// A run with another weight from where one ended; none for the paper's model.
@@ -164,25 +194,45 @@ impl<E: Engine> Walk<'_, E> {
         choice: &mut FeatureChoice,
         observer: &mut StartObserver,
     ) -> Result<Candidate<E::Beliefs>> {
-        let config = Config { max_iter: self.config.max_iter.min(PROBE), ..self.with_weight(weight) };
+        let config = self.settings(weight);
+        let config = Config { max_iter: config.max_iter.min(PROBE), tol: config.tol.max(TRIED_TOL), ..config };
         let layout = layout_of(self.problem, self.engine, &from.posterior.state, weight.is_some());
-        let (posterior, stop) = self.run(layout, &config, observer)?;
+        let asked = self.config.feature_weight != FeatureWeight::Auto;
+        let least = if asked { f64::NEG_INFINITY } else { choice.best() - LOST };
+        let (posterior, stop) = self.run(layout, &config, least, observer)?;
         Ok(self.judged(posterior, stop, weight, choice))
     }
 
-    fn with_weight(&self, weight: Option<f64>) -> Config {
+    /// The settings of a run with this weight; none for the paper's model.
+    fn settings(&self, weight: Option<f64>) -> Config {
         match weight {
             Some(weight) => Config { feature_weight: FeatureWeight::Fixed(weight), ..self.config.clone() },
             None => Config { graph_likelihood: false, ..self.config.clone() },
         }
     }
 
-    fn run(&mut self, from: Layout, config: &Config, observer: &mut StartObserver) -> Result<First<E::Beliefs>> {
+    /// A run from a layout to its end, or until it has less than so much trustworthiness.
+    fn run(
+        &mut self,
+        from: Layout,
+        config: &Config,
+        least: f64,
+        observer: &mut StartObserver,
+    ) -> Result<First<E::Beliefs>> {
         self.engine.reset();
         let mut run = Run::new(self.problem, config, self.engine, &Start::Layout(Box::new(from)));
         let of = self.start;
         let mut observer = |point: &TracePoint, stage: Stage| observer(of, Reach::End, point, stage);
-        let stop = run.advance(self.engine, None, &mut observer)?;
+        let mut look = (least > 0.0).then_some(FIRST_LOOK);
+        let stop = loop {
+            let stop = run.advance(self.engine, look, &mut observer)?;
+            if stop.is_some()
+                || trust_of(self.problem, &self.engine.coordinates(self.problem, &run.state.beliefs)) < least
+            {
+                break stop;
+            }
+            look = look.map(|climbed| 2 * climbed);
+        };
         Ok((run.into_posterior(), stop))
     }
 
@@ -208,4 +258,10 @@ impl<B> Candidate<B> {
     pub fn interrupted(&self) -> bool {
         self.stop == Some(Stop::Interrupted)
     }
+}
+
+/// Settings with a fixed weight of the features, of a run that is not the last one.
+pub(super) fn with_weight(config: &Config, weight: f64) -> Config {
+    let tol = config.tol.max(TRIED_TOL);
+    Config { feature_weight: FeatureWeight::Fixed(weight), tol, ..config.clone() }
 }

@@ -1,14 +1,16 @@
 //! Fits that are only tried, to find out how a table is to be fitted.
 
-use super::{Fit, Fitter, Watching};
-use crate::config::{Config, FeatureWeight, Rule};
+use super::{Fit, FittedData, Fitter, Plan, Watching};
+use crate::config::{Config, FeatureWeight, Init, Rule};
 use crate::error::Result;
-use crate::inference::{EngineKind, Start, derived_seed};
-use crate::linalg::Matrix;
-use crate::model::Prepared;
+use crate::inference::factorised::Factorised;
+use crate::inference::{EngineKind, Progress, Run, Stage, Start, Stop, TracePoint, Updates, derived_seed};
+use crate::model::{Prepared, Problem};
+use crate::peers::isomap;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+use std::ops::ControlFlow;
 
 /// Settings of a short fit of the quick engine, from one start and with one weight of the features.
 pub(super) fn settings(config: &Config, feature_weight: f64, max_iter: usize) -> Config {
@@ -43,12 +45,7 @@ pub(crate) fn split(order: &[usize], part: usize, parts: usize) -> (Vec<usize>, 
     (of(false), of(true))
 }
 
-/// The fit of a table; nobody asks how good its map is.
-pub(super) fn fit(config: Config, values: &Matrix, observer: &mut Option<&mut Watching<'_>>) -> Result<Fit> {
-    watched(config, observer).fit(values)
-}
-
-/// The same of a table that is ready.
+/// The fit of a table that is ready; nobody asks how good its map is.
 pub(super) fn fit_prepared(
     config: Config,
     prepared: &Prepared,
@@ -65,6 +62,30 @@ pub(super) fn again(
     observer: &mut Option<&mut Watching<'_>>,
 ) -> Result<Fit> {
     watched(config, observer).start(start).fit_prepared(prepared)
+}
+
+/// What one start shows after so many iterations of its climb; `number` is which of how many tries this is.
+pub(super) fn glimpse(
+    config: &Config,
+    prepared: &Prepared,
+    climb: usize,
+    number: (usize, usize),
+    observer: &mut Option<&mut Watching<'_>>,
+) -> Result<Fit> {
+    let problem = Problem::of(prepared, config)?;
+    let mut engine = Factorised::new(&problem, config)?;
+    let start = Start::Coordinates(isomap(&problem.observations, &problem.graph, problem.n_components)?);
+    let mut run = Run::new(&problem, config, &engine, &start);
+    let (start, starts) = number;
+    let mut watch = |point: &TracePoint, stage: Stage| match observer {
+        Some(observer) => {
+            observer(&Progress { start, starts, trial: true, stage, max_iter: config.max_iter, point: *point })
+        }
+        None => ControlFlow::Continue(()),
+    };
+    let stop = run.advance(&mut engine, Some(climb), &mut watch)?.unwrap_or(Stop::MaxIterations);
+    let data = FittedData::new(prepared, &Plan::new(problem.n(), problem.n_features(), config));
+    Fit::new(&problem, config, &data, &mut engine, &run.into_posterior(), stop, (Init::Isomap, config.random_state))
 }
 
 fn watched<'a>(config: Config, observer: &'a mut Option<&mut Watching<'_>>) -> Fitter<'a> {

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 /// Neighbours that trustworthiness and continuity look at.
 const NEIGHBORS: usize = 12;
 
-/// How good a map is: whether its neighbours are neighbours in the table and the other way round, with 12 neighbours and from a
-/// sample of points where there are many, and how much of the variance it explains.
+/// How good a map is: whether its neighbours are neighbours in the table and the other way round, with 12 neighbours and, where
+/// there are many points, within a sample of them; and how much of the variance it explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MapQuality {
     /// Share of the variance explained: each row is expected from its neighbours on the map, which do not know it. None in

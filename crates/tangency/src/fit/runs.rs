@@ -1,17 +1,22 @@
 //! The runs of a fit: from every start that the plan names, and what is kept of the best.
 
-use super::path::{Candidate, FIRST_WEIGHT, Walk};
+use super::path::{Candidate, FIRST_WEIGHT, GRAPH_ALONE, Walk, with_weight};
 use super::plan::no_start;
+use super::quality::trust_of;
 use super::{DimensionChoice, Fit, Hypothesis, NeighborsChoice, Plan};
 use crate::config::{Config, FeatureWeight, Init};
 use crate::error::Result;
-use crate::inference::factorised::Factorised;
+use crate::inference::factorised::{self, Factorised};
 use crate::inference::{
-    Attempt, Best, Engine, NumberedStart, Posterior, Reach, Start, StartObserver, StartRank, Stop, Tournament, Updates,
+    Best, Engine, Marginals, NumberedStart, Posterior, Reach, Start, StartObserver, StartRank, Stop, Tournament,
+    Updates,
 };
 use crate::linalg::Matrix;
 use crate::model::{Prepared, Problem, Scaling, ScalingChoice};
 use std::sync::Arc;
+
+/// Bounds of starts within this, in nats per point, count as equal.
+const LEVEL: f64 = 0.5;
 
 /// What a fit keeps of the table and the plan, whatever its runs find.
 pub(crate) struct FittedData {
@@ -81,18 +86,15 @@ impl Runs<'_> {
         Ok((fit, posterior.map(|posterior| Hypothesis { problem: self.problem, engine, posterior, stop })))
     }
 
-    /// The fit under the graph's likelihood: of the best start with the first weight of the features, from there to the weight
-    /// that the settings ask for. The factorised engine finds the way, and the one that was asked for has the last word.
+    /// The fit under the graph's likelihood: of the start that the graph alone likes best, from there to the weight of the
+    /// features that the settings ask for. The factorised engine finds the way, and the one that was asked for has the last word.
     fn along_weights<E: Engine>(self, observer: &mut StartObserver) -> Result<(Fit, Option<Hypothesis<E>>)> {
         let first = self.first_weight();
         let mut tournament = Tournament::<Factorised>::new(&self.problem, &first, self.given.as_ref())?;
-        let best = if self.plan.trials {
-            tournament.best_trial(&self.plan.starts, observer)?
-        } else {
-            let keep = |_: &mut Factorised, attempt: Attempt<Factorised>| Ok(attempt.run.into_posterior());
-            tournament.play(&self.plan.starts, Reach::End, observer, keep)?
-        };
-        let Best { start, stop, kept, .. } = best.ok_or_else(no_start)?;
+        let mut tried = self.on_graph(&mut tournament, observer)?;
+        let best = StartRank::best(&tried.iter().map(|tried| tried.rank).collect::<Vec<_>>()).ok_or_else(no_start)?;
+        let Best { start, stop, kept, .. } = tried.swap_remove(best);
+        drop(tried);
         let mut walker = tournament.engine;
         let begun = kept.begun.clone();
         let mut walk = Walk { problem: &self.problem, config: &self.config, engine: &mut walker, start };
@@ -118,29 +120,49 @@ impl Runs<'_> {
         Ok((fit, kept.map(|posterior| Hypothesis { problem: self.problem, engine, posterior, stop })))
     }
 
-    /// The settings of the runs that starts are tried with.
+    /// The settings of the runs that starts are tried with: of the graph alone, or of as little of the features as a coarse
+    /// start needs, which carries maps from level to level.
     fn first_weight(&self) -> Config {
-        match self.config.feature_weight {
-            FeatureWeight::Fixed(_) => self.config.clone(),
-            FeatureWeight::Auto | FeatureWeight::Polish => {
-                Config { feature_weight: FeatureWeight::Fixed(FIRST_WEIGHT), ..self.config.clone() }
-            }
-        }
+        let coarse = self.plan.starts.iter().any(|start| start.init == Init::Coarse);
+        let weight = match self.config.feature_weight {
+            FeatureWeight::Fixed(_) => return self.config.clone(),
+            FeatureWeight::Auto | FeatureWeight::Polish if coarse => FIRST_WEIGHT,
+            FeatureWeight::Auto | FeatureWeight::Polish => GRAPH_ALONE,
+        };
+        with_weight(&self.config, weight)
     }
 
     /// How the first start does in its trial, or in its whole run where there are no trials.
     pub fn rank<E: Engine>(&self, observer: &mut StartObserver) -> Result<StartRank> {
         if self.config.graph_likelihood {
-            return self.rank_with::<Factorised>(&self.first_weight(), observer);
+            let first = self.first_weight();
+            let mut tournament = Tournament::<Factorised>::new(&self.problem, &first, self.given.as_ref())?;
+            let tried = self.on_graph(&mut tournament, observer)?;
+            return Ok(tried.first().ok_or_else(no_start)?.rank);
         }
-        self.rank_with::<E>(&self.config, observer)
-    }
-
-    fn rank_with<E: Engine>(&self, config: &Config, observer: &mut StartObserver) -> Result<StartRank> {
-        let mut tournament = Tournament::<E>::new(&self.problem, config, self.given.as_ref())?;
+        let mut tournament = Tournament::<E>::new(&self.problem, &self.config, self.given.as_ref())?;
         let reach = if self.plan.trials { Reach::Trial } else { Reach::End };
         let best = tournament.play(&self.plan.starts, reach, observer, |_, _| Ok(()))?;
         Ok(best.ok_or_else(no_start)?.rank)
+    }
+
+    /// All starts at their end under the graph's likelihood. Bounds that are near each other do not tell which layout is
+    /// better; then the neighbourhoods of the table do.
+    fn on_graph<'t>(
+        &'t self,
+        tournament: &mut Tournament<'t, Factorised>,
+        observer: &mut StartObserver,
+    ) -> Result<Vec<Best<Posterior<factorised::Beliefs>>>> {
+        let several = self.plan.starts.len() > 1 || self.plan.trials;
+        tournament.each(&self.plan.starts, observer, |engine, attempt| {
+            let rank = StartRank::new(attempt.run.bound_scaled(), attempt.stop);
+            let found = attempt.run.into_posterior();
+            let trust = match several {
+                true => trust_of(&self.problem, &engine.coordinates(&self.problem, &found.state.beliefs)),
+                false => 0.0,
+            };
+            (found, rank.or_by_trust(LEVEL * self.problem.n() as f64, trust))
+        })
     }
 
     /// All starts are tried, and the best of them goes on.

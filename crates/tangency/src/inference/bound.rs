@@ -55,8 +55,18 @@ pub fn bound(
             likelihood: term.feature_weight * parts.likelihood,
             log_determinant: term.feature_weight * parts.log_determinant,
             maps: term.feature_weight * parts.maps,
-            coordinates: term.coordinate_part(&statistics.coordinates),
-            graph: term.part(&problem.graph),
+            ..bound_of_graph(problem, statistics, term)
         },
+    }
+}
+
+/// The parts that do not need the features: a bound on log p(graph).
+pub fn bound_of_graph(problem: &Problem, statistics: &Statistics, term: &GraphTerm) -> BoundParts {
+    BoundParts {
+        likelihood: 0.0,
+        log_determinant: 0.0,
+        maps: 0.0,
+        coordinates: term.coordinate_part(&statistics.coordinates),
+        graph: term.part(&problem.graph),
     }
 }

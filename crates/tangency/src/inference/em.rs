@@ -5,7 +5,7 @@
 //! first iteration on, the priors explain the data away as noise. Then everything climbs together.
 
 use super::acceleration::{Momentum, Snapshot};
-use super::bound::{BoundParts, bound};
+use super::bound::{BoundParts, bound, bound_of_graph};
 use super::engine::{Beginning, Engine};
 use super::pairs::Depth;
 use super::spectrum::Spectrum;
@@ -40,8 +40,11 @@ const GROWTH: std::ops::Range<usize> = 20..60;
 const GROWN: f64 = 10.0;
 /// The coordinates have collapsed when |μ_x|² is this small a part of their total variance.
 const COLLAPSED: f64 = 1e-2;
-/// Iterations of the climb before α is learned.
+/// Iterations of the climb before α is learned, and before a run may end.
 const ALPHA_WAITS: usize = 5;
+/// Iterations before a run of the graph alone may end. It begins at once, with ρ, A and the scale of x still far off, and gains in
+/// fits and starts.
+const ALONE_WAITS: usize = 13;
 /// Within an update, steps go on while they gain this share of what the iteration before gained.
 const STEP: f64 = 0.05;
 /// The shape of h is looked at every so many iterations.
@@ -99,15 +102,15 @@ impl<'a, E: Engine> Run<'a, E> {
                 let scale = start_scale(problem, &layout.coordinates, units);
                 let (mean, spread) = scaled_start(problem, &layout.coordinates, units);
                 let mut maps = layout.maps.clone();
-                crate::linalg::scale(&mut maps, 1.0 / scale);
+                maps.iter_mut().for_each(|maps| crate::linalg::scale(maps, 1.0 / scale));
                 let hyper = layout.hyper.rescaled(scale, config);
-                (Beginning { mean, spread, maps: Some(maps) }, Stage::FittingMaps, hyper)
+                (Beginning { mean, spread, maps }, Stage::FittingMaps, hyper)
             }
         };
         let begun = beginning.mean.clone();
         let mut run = Self::at(problem, config, engine.begin(problem, hyper, beginning), stage);
         run.begun = begun;
-        if matches!(start, Start::Layout(_)) {
+        if matches!(start, Start::Layout(layout) if layout.maps.is_some()) {
             (run.longest_freeze, run.tol) = (LAYOUT_FREEZE, config.coarse_tol.max(config.tol));
         }
         run.state.hyper.heaviness = 0.0;
@@ -120,7 +123,11 @@ impl<'a, E: Engine> Run<'a, E> {
             let counts = edge_counts(problem, config);
             run.state.graph = Some(GraphTerm::new(&problem.graph, d_x, counts, feature_weight(config), heaviness));
             run.longest_freeze = run.longest_freeze.min(GRAPH_FREEZE);
-            run.tol = run.tol.max(GRAPH_TOL);
+            // whoever asks for 0 wants all iterations
+            run.tol = if config.tol > 0.0 { run.tol.max(GRAPH_TOL) } else { 0.0 };
+            if run.is_of_graph_alone() {
+                run.stage = Stage::Climbing;
+            }
             run.state.hyper.heaviness = heaviness;
             if config.nu == Rule::Learned {
                 run.state.hyper = capped(problem, run.state.hyper);
@@ -205,8 +212,16 @@ impl<'a, E: Engine> Run<'a, E> {
         self.parts.total()
     }
 
+    /// Whether the features have no part in it, so that there are no maps.
+    fn is_of_graph_alone(&self) -> bool {
+        self.state.graph.as_ref().is_some_and(GraphTerm::is_alone)
+    }
+
     fn bound(&self, engine: &mut E) -> Result<BoundParts> {
         let State { hyper, statistics, graph, .. } = &self.state;
+        if let Some(term) = graph.as_ref().filter(|term| term.is_alone()) {
+            return Ok(bound_of_graph(self.problem, statistics, term));
+        }
         let log_dets = engine.log_determinants(self.problem, hyper)?;
         Ok(bound(self.problem, statistics, hyper, graph.as_ref(), &log_dets))
     }
@@ -224,9 +239,16 @@ impl<'a, E: Engine> Run<'a, E> {
         if self.stage != Stage::FittingMaps {
             engine.update_coordinates(problem, &mut self.state, least)?;
         }
-        engine.update_maps(problem, &mut self.state, least)?;
-        self.update_graph(engine);
-        let parts = self.update_hyperparameters(engine)?;
+        let parts = if self.is_of_graph_alone() {
+            self.update_graph(engine);
+            self.bound(engine)?
+        } else {
+            // what maps gain counts in the bound by the weight of the features
+            let weight = self.state.graph.as_ref().map_or(1.0, |term| term.feature_weight.min(1.0));
+            engine.update_maps(problem, &mut self.state, least / weight)?;
+            self.update_graph(engine);
+            self.update_hyperparameters(engine)?
+        };
         let (parts, rescaled) = if accelerate { self.rescale(engine)? } else { (parts, 1.0) };
         let gain = parts.total() - bound_before;
         self.rejected = extrapolated && (gain < 0.0 || gain.is_nan());
@@ -268,7 +290,8 @@ impl<'a, E: Engine> Run<'a, E> {
             self.in_stage = 0;
             self.momentum.reset();
         }
-        if self.stage != Stage::Climbing || self.in_stage <= ALPHA_WAITS {
+        let waits = if self.is_of_graph_alone() { ALONE_WAITS } else { ALPHA_WAITS };
+        if self.stage != Stage::Climbing || self.in_stage <= waits {
             return None;
         }
         if moments.mean_square < COLLAPSED * variance {
@@ -412,7 +435,7 @@ pub fn layout_of<E: Engine>(problem: &Problem, engine: &E, state: &State<E::Beli
         maps.col_as_slice_mut(p).copy_from_slice(engine.map(problem, &state.beliefs, p % n, p / n));
     }
     let coordinates = engine.coordinates(problem, &state.beliefs);
-    Layout { coordinates, maps, hyper: state.hyper, in_units }
+    Layout { coordinates, maps: Some(maps), hyper: state.hyper, in_units }
 }
 
 #[cfg(test)]

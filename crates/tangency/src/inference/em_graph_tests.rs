@@ -141,3 +141,31 @@ fn a_dimension_too_many_is_switched_off() {
     let fit = crate::Fitter::new(config).fit(&sheet.points).unwrap();
     assert_eq!(fit.used_components(), 2);
 }
+
+#[test]
+fn the_graph_alone_never_lowers_its_bound_and_needs_no_maps() {
+    for d_x in 1..=3 {
+        let (problem, truth) = problem(Shape::SCurve, 80, d_x, 2);
+        let config = settings(0.0, EdgeWeights::Membership, Rule::Fixed(0.5));
+        let mut engine = Factorised::new(&problem, &config).unwrap();
+        let mut run = Run::new(&problem, &config, &engine, &Start::Coordinates(truth));
+        assert_eq!(run.stage, Stage::Climbing);
+        run.advance(&mut engine, None, &mut |_, _| ControlFlow::Continue(())).unwrap();
+        let bounds: Vec<f64> = run.trace.iter().map(|point| point.bound_scaled).collect();
+        assert!(bounds.len() > 3 && bounds.iter().all(|bound| bound.is_finite()), "{bounds:?}");
+        assert!(bounds.windows(2).all(|pair| pair[1] >= pair[0] - 1e-7 * pair[0].abs()), "{d_x}: {bounds:?}");
+        // E log p(G | x) − KL(q(x) ‖ p(x)), and nothing of the features
+        let term = run.state.graph.as_ref().unwrap();
+        let literal = term.part(&problem.graph) + term.coordinate_part(&run.state.statistics.coordinates);
+        assert!((run.bound_scaled() - literal).abs() < 1e-9 * literal.abs());
+        assert!(run.state.beliefs.c.iter().all(|&value| value == 0.0));
+    }
+}
+
+#[test]
+fn a_tolerance_of_zero_wants_all_iterations() {
+    let sheet = generate(Shape::SCurve, 80, 0.05, 1);
+    let config = Config { tol: 0.0, max_iter: 60, init: crate::config::Init::Isomap, ..Config::default() };
+    let fit = crate::Fitter::new(config).fit(&sheet.points).unwrap();
+    assert_eq!((fit.trace.len(), fit.stop), (60, Stop::MaxIterations));
+}

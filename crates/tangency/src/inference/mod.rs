@@ -29,6 +29,7 @@ pub use moments::{CoordinateMoments, MapMoments};
 pub use spectrum::{LogDeterminants, Spectrum};
 pub use start::{Layout, Start, derived_seed, make_start};
 pub use state::{State, Statistics};
-pub(crate) use tournament::{Attempt, Best, Reach, StartObserver, Tournament};
+pub(crate) use terms::graph::GraphTerm;
+pub(crate) use tournament::{Best, Reach, StartObserver, Tournament};
 pub use tournament::{NumberedStart, StartRank};
 pub use trace::{Observer, Progress, Stage, Stop, TracePoint};

@@ -17,7 +17,7 @@ use rand_distr::StandardNormal;
 use std::ops::ControlFlow;
 
 /// Most iterations of a method that iterates, where it only makes a start.
-const PEER_ITERATIONS: usize = 100;
+const PEER_ITERATIONS: usize = 40;
 
 /// A start: one side of the posterior, from which the first update finds the other.
 #[derive(Clone)]
@@ -47,8 +47,8 @@ impl Start {
 pub struct Layout {
     /// Means of the coordinates. [n, d_x]
     pub coordinates: Matrix,
-    /// Means of the maps; column a·n + i is column a of C_i. [d_y, n·d_x]
-    pub maps: Matrix,
+    /// Means of the maps; column a·n + i is column a of C_i. None where they are yet to be fitted. [d_y, n·d_x]
+    pub maps: Option<Matrix>,
     /// Hyper-parameters to begin with.
     pub hyper: Hyperparameters,
     /// Whether the coordinates are in the units of the run that begins with them.

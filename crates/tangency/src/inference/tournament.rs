@@ -7,10 +7,9 @@ use super::trace::{Observer, Stage, Stop, TracePoint};
 use crate::config::{Config, Init};
 use crate::error::Result;
 use crate::model::Problem;
-use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-/// Iterations that a start climbs which is only attempt.
+/// Iterations that a start climbs which is only tried.
 const TRIAL: usize = 12;
 
 /// A start with its number among those that the settings ask for.
@@ -31,22 +30,33 @@ pub struct StartRank {
     pub stands: bool,
     /// Its bound in scaled units.
     pub bound_scaled: f64,
+    /// Bounds within so many nats count as equal.
+    pub level: f64,
+    /// Trustworthiness towards the table, which decides between equals.
+    pub trustworthiness: f64,
 }
 
 impl StartRank {
     /// The rank of a run with this bound that ended so, or has not ended.
     pub fn new(bound: f64, stop: Option<Stop>) -> Self {
         let bound_scaled = if bound.is_nan() { f64::NEG_INFINITY } else { bound };
-        Self { stands: stop != Some(Stop::Collapsed), bound_scaled }
+        Self { stands: stop != Some(Stop::Collapsed), bound_scaled, level: 0.0, trustworthiness: 0.0 }
+    }
+
+    /// The same where bounds within so many nats count as equal, and this trustworthiness decides then.
+    pub fn or_by_trust(self, level: f64, trustworthiness: f64) -> Self {
+        Self { level, trustworthiness, ..self }
     }
 
     /// The place of the best of some ranks, the first of equals.
     pub fn best(ranks: &[Self]) -> Option<usize> {
-        let better = |best: usize, place: usize| match ranks[place].partial_cmp(&ranks[best]) {
-            Some(Ordering::Greater) => place,
-            _ => best,
-        };
-        (0..ranks.len()).reduce(better)
+        let by_bound = |rank: &Self| (rank.stands, rank.bound_scaled);
+        let by_trust = |rank: &Self| (rank.trustworthiness, rank.bound_scaled);
+        let highest = ranks.iter().reduce(|best, rank| if by_bound(rank) > by_bound(best) { rank } else { best })?;
+        let level =
+            |rank: &Self| rank.stands == highest.stands && rank.bound_scaled >= highest.bound_scaled - rank.level;
+        let places = (0..ranks.len()).filter(|&place| level(&ranks[place]));
+        places.reduce(|best, place| if by_trust(&ranks[place]) > by_trust(&ranks[best]) { place } else { best })
     }
 }
 
@@ -71,7 +81,7 @@ pub(crate) struct Attempt<'a, E: Engine> {
     pub stop: Option<Stop>,
 }
 
-/// The best of the starts that were attempt.
+/// One of the starts that were tried: the best, or each of them.
 pub(crate) struct Best<K> {
     pub start: NumberedStart,
     pub rank: StartRank,
@@ -93,6 +103,27 @@ pub(crate) struct Tournament<'a, E: Engine> {
 impl<'a, E: Engine> Tournament<'a, E> {
     pub fn new(problem: &'a Problem, config: &'a Config, given: Option<&'a Start>) -> Result<Self> {
         Ok(Self { problem, config, given, engine: E::new(problem, config)? })
+    }
+
+    /// Takes each start to its end; `keep` says what is kept of it, and its rank.
+    pub fn each<K>(
+        &mut self,
+        starts: &[NumberedStart],
+        observer: &mut StartObserver,
+        mut keep: impl FnMut(&mut E, Attempt<'a, E>) -> (K, StartRank),
+    ) -> Result<Vec<Best<K>>> {
+        let mut all = Vec::with_capacity(starts.len());
+        for &start in starts {
+            let attempt = self.attempt(start, Reach::End, observer)?;
+            let stop = attempt.stop;
+            let (kept, rank) = keep(&mut self.engine, attempt);
+            all.push(Best { start, rank, stop, kept });
+            if stop == Some(Stop::Interrupted) {
+                all.iter_mut().for_each(|tried| tried.stop = stop);
+                break;
+            }
+        }
+        Ok(all)
     }
 
     /// Tries all starts; `keep` says what is kept of one that is better than those before.
@@ -185,5 +216,9 @@ mod tests {
         assert_eq!(StartRank::best(&[rank(f64::NAN, None), rank(-1e300, None)]), Some(1));
         assert_eq!(StartRank::best(&[rank(1.0, collapsed), rank(2.0, collapsed)]), Some(1));
         assert_eq!(StartRank::best(&[rank(9.0, collapsed), rank(f64::NAN, None)]), Some(1));
+        let close = |bound, trust| rank(bound, None).or_by_trust(2.0, trust);
+        assert_eq!(StartRank::best(&[close(5.0, 0.9), close(3.5, 0.95), close(2.5, 0.99)]), Some(1));
+        assert_eq!(StartRank::best(&[close(5.0, 0.9), close(6.0, 0.9), close(6.0, 0.9)]), Some(1));
+        assert_eq!(StartRank::best(&[rank(9.0, collapsed).or_by_trust(2.0, 1.0), close(1.0, 0.5)]), Some(1));
     }
 }

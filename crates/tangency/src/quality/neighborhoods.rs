@@ -35,23 +35,28 @@ pub fn continuity(reference: &Matrix, embedding: &Matrix, k: usize) -> Result<f6
     trustworthiness(embedding, reference, k)
 }
 
-/// Points that a sampled measure looks at.
-const SAMPLED: usize = 500;
+/// Points of a sample that stands for more, or a few more than these.
+const SAMPLED: usize = 1500;
 /// Up to so many points all are looked at.
 const ALL_UP_TO: usize = 3000;
 
 /// Trustworthiness of coordinates [n, d] towards points that are columns [p, n], as far as so few points have it: with fewer
-/// than `k` neighbours where there are few points, from a sample of points, evenly spaced, where there are many.
+/// than `k` neighbours where there are few points. Where there are many it is that of a sample by itself, evenly spaced: among all
+/// points the `k` nearest say nothing of folds, and every layout has a trustworthiness next to 1.
 pub(crate) fn quick_trustworthiness(points: &Matrix, coordinates: &Matrix, k: usize) -> f64 {
     let n = coordinates.nrows();
     let k = k.min((n - 1) / 3).max(1);
     if !coordinates.is_all_finite() {
         return 0.0;
     }
+    if n > ALL_UP_TO {
+        let chosen: Vec<usize> = (0..n).step_by(n / SAMPLED).collect();
+        let some = Matrix::from_fn(points.nrows(), chosen.len(), |f, c| points[(f, chosen[c])]);
+        let places = Matrix::from_fn(chosen.len(), coordinates.ncols(), |c, a| coordinates[(chosen[c], a)]);
+        return quick_trustworthiness(&some, &places, k);
+    }
     let places = coordinates.transpose().to_owned();
-    let step = if n <= ALL_UP_TO { 1 } else { n / SAMPLED };
-    let chosen: Vec<usize> = (0..n).step_by(step).collect();
-    let beyond = |&i: &usize| -> u64 {
+    let beyond = |i: usize| -> u64 {
         let distances = |from: &Matrix| -> Vec<f64> {
             (0..n).map(|j| squared_distance(from.col_as_slice(i), from.col_as_slice(j))).collect()
         };
@@ -62,7 +67,7 @@ pub(crate) fn quick_trustworthiness(points: &Matrix, coordinates: &Matrix, k: us
         let rank = |limit: f64| true_distances.iter().filter(|&&distance| distance < limit).count() as u64;
         nearest.iter().map(|&j| rank(true_distances[j as usize]).max(1).saturating_sub(k as u64)).sum()
     };
-    let total: u64 = chosen.par_iter().map(beyond).collect::<Vec<u64>>().iter().sum();
+    let total: u64 = (0..n).into_par_iter().map(beyond).collect::<Vec<u64>>().iter().sum();
     let (n, k) = (n as f64, k as f64);
-    1.0 - total as f64 * 2.0 / (chosen.len() as f64 * k * (2.0 * n - 3.0 * k - 1.0))
+    1.0 - total as f64 * 2.0 / (n * k * (2.0 * n - 3.0 * k - 1.0))
 }

@@ -313,3 +313,23 @@ fn an_embedding_on_a_line_explains_what_a_line_can() {
     let (found, expected) = (affine_r2(&line, &truth).unwrap(), affine_r2(&alone, &truth).unwrap());
     assert!((found - expected).abs() < 1e-12 && found < 1.0, "{found} {expected}");
 }
+
+#[test]
+fn the_trustworthiness_of_many_points_is_that_of_a_sample_by_itself() {
+    let sheet = crate::generate(crate::Shape::SCurve, 3100, 0.0, 1);
+    let points = sheet.points.transpose().to_owned();
+    // folded: the two halves of the sheet lie on each other
+    let middle = 0.5 * (0..3100).map(|i| sheet.truth[(i, 0)]).fold(f64::NEG_INFINITY, f64::max);
+    let folded =
+        Matrix::from_fn(
+            3100,
+            2,
+            |i, a| if a == 0 { (sheet.truth[(i, 0)] - middle).abs() } else { sheet.truth[(i, 1)] },
+        );
+    let chosen: Vec<usize> = (0..3100).step_by(2).collect();
+    let some = |of: &Matrix| Matrix::from_fn(chosen.len(), of.ncols(), |c, f| of[(chosen[c], f)]);
+    let literal = trustworthiness(&some(&sheet.points), &some(&folded), 12).unwrap();
+    let found = quick_trustworthiness(&points, &folded, 12);
+    assert!((found - literal).abs() < 1e-9, "{found} {literal}");
+    assert!(found < 0.95 && quick_trustworthiness(&points, &sheet.truth, 12) > 0.995);
+}

@@ -135,6 +135,24 @@ fn an_observer_can_stop_a_fit_and_gets_what_there_is() {
 }
 
 #[test]
+fn a_fit_of_the_graph_and_its_features_can_be_stopped_in_every_stage() {
+    let curve = tangency::generate(tangency::Shape::SCurve, 120, 0.05, 1);
+    for after in [1, 4, 20, 45] {
+        // heard once only: whoever asks need not ask again
+        let mut seen = 0;
+        let fitter = Fitter::new(Config::default()).observer(|_| {
+            seen += 1;
+            if seen == after { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) }
+        });
+        let fit = fitter.fit(&curve.points).unwrap();
+        assert_eq!(fit.stop, Stop::Interrupted, "after {after}");
+        assert!(fit.coordinates.is_all_finite() && fit.maps.is_all_finite() && fit.bound().is_finite());
+        assert!(fit.maps.squared_norm_l2() > 0.0, "after {after}: a fit has maps");
+        assert!(seen <= after + 1, "{seen} iterations, asked to end after {after}");
+    }
+}
+
+#[test]
 fn every_scaling_fits() {
     let (points, config) = small();
     let stretched = Matrix::from_fn(120, 3, |i, f| points[(i, f)] * [1.0, 20.0, 0.1][f] + 5.0);

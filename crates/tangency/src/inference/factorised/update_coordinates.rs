@@ -47,8 +47,13 @@ impl Factorised {
         let GraphPrecision { own: alpha, edge, .. } = CoordinatePrior::new(hyper).precision();
         let Sizes { d_x, d_y, .. } = Sizes::of(problem);
         let (graph, gamma) = (&problem.graph, state.gamma_of_coordinates());
-        let potential = self.laplace.solve(problem, &flow(problem, &beliefs.c, v));
-        let mut out = pull_on_coordinates(problem, &beliefs.c, &potential, gamma);
+        let mut out = match gamma > 0.0 {
+            true => {
+                let potential = self.laplace.solve(problem, &flow(problem, &beliefs.c, v));
+                pull_on_coordinates(problem, &beliefs.c, &potential, gamma)
+            }
+            false => vec![0.0; v.len()],
+        };
         out.par_chunks_mut(d_x).enumerate().with_min_len(64).for_each(|(i, out)| match &state.graph {
             None => {
                 for a in 0..d_x {
@@ -67,7 +72,9 @@ impl Factorised {
                 }
             }
         });
-        self.add_stars(problem, &beliefs.t, 1, Arms::Difference, 0.5 * gamma * d_y, v, &mut out);
+        if gamma > 0.0 {
+            self.add_stars(problem, &beliefs.t, 1, Arms::Difference, 0.5 * gamma * d_y, v, &mut out);
+        }
         out
     }
 
@@ -79,6 +86,9 @@ impl Factorised {
         let gamma = state.gamma_of_coordinates();
         let weight = |a: usize, i: usize, j: usize, place: usize| {
             let edge = state.graph.as_ref().map_or(edge, |term| term.weights[self.edges[place] as usize]);
+            if gamma == 0.0 {
+                return edge;
+            }
             let resistance = self.resistances[place];
             let (own, other) = ((i * d_x + a) * rows, (j * d_x + a) * rows);
             let sum: f64 = (0..rows).map(|f| (beliefs.c[own + f] + beliefs.c[other + f]).powi(2)).sum();

@@ -42,7 +42,10 @@ impl Factorised {
         let graph = &problem.graph;
         let means = Means { values: &state.beliefs.c, rows, sign: Arms::Sum };
         let mut fixed = vec![0.0; state.beliefs.s.len()];
-        self.star_precisions(problem, state.gamma_of_coordinates(), &means, d_y, &state.beliefs.t, &mut fixed);
+        let gamma = state.gamma_of_coordinates();
+        if gamma > 0.0 {
+            self.star_precisions(problem, gamma, &means, d_y, &state.beliefs.t, &mut fixed);
+        }
         let Some(term) = &state.graph else { return fixed };
         fixed.par_chunks_mut(d_x * d_x).enumerate().with_min_len(64).for_each(|(i, block)| {
             let places = graph.first(i)..graph.first(i) + graph.degree(i);
@@ -126,7 +129,10 @@ impl Factorised {
     ) -> Result<PairSums> {
         let graph = &problem.graph;
         let gamma = state.gamma_of_coordinates();
-        let linear = pull_on_coordinates(problem, &state.beliefs.c, &observations(problem), gamma);
+        let linear = match gamma > 0.0 {
+            true => pull_on_coordinates(problem, &state.beliefs.c, &observations(problem), gamma),
+            false => vec![0.0; state.beliefs.x.len()],
+        };
         let mut preconditioner = match self.for_coordinates.take().filter(Preconditioner::serves) {
             Some(kept) => kept,
             None => self.precondition_coordinates(problem, state)?,

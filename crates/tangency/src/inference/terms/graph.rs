@@ -88,6 +88,11 @@ impl GraphTerm {
         self.precision.len().isqrt()
     }
 
+    /// Whether the features have no weight: coordinates are then those of the graph alone.
+    pub fn is_alone(&self) -> bool {
+        self.feature_weight == 0.0
+    }
+
     /// Entry of A.
     pub fn own(&self, a: usize, b: usize) -> f64 {
         self.precision[a * self.d_x() + b]
