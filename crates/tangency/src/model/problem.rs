@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 /// Scaled observations on a connected graph.
 pub struct Problem {
-    /// Observations, centred and scaled, a point a column; along the axes that means of maps are restricted to. [≤ d_y, n]
+    /// Observations, centred and scaled, a point a column; along the axes in which means of maps are found. [≤ d_y, n]
     pub observations: Arc<Matrix>,
     /// The neighbour graph.
     pub graph: Graph,
-    /// Number of features d_y: more than the rows of `observations` where those are principal axes only.
+    /// Number of features d_y: more than the rows of `observations` where those are axes.
     n_features: usize,
     /// The axes and all features, where the former are fewer.
     reduced: Option<Arc<Reduced>>,
@@ -62,18 +62,35 @@ impl Problem {
         Ok(self)
     }
 
-    /// The same with means of maps along the axes only that the settings ask for.
+    /// The same with means of maps along the axes only that the settings ask for; without these, along those that span
+    /// all points where features are more than points, which changes nothing but the work.
     pub fn along_axes(self, config: &Config) -> Result<Self> {
-        let Some(share) = config.pca else { return Ok(self) };
-        let Self { observations: all, graph, n_components, epsilon, .. } = self;
-        let reduction = Reduction::learn(&all, share, n_components)?;
-        let along = Arc::new(reduction.along(&all));
-        Ok(Self::assemble(along, Some(Arc::new(Reduced { reduction, all })), graph, n_components, epsilon))
+        let all = self.observations.clone();
+        let (reduction, along) = match config.pca {
+            Some(share) => {
+                let reduction = Reduction::learn(&all, share, self.n_components)?;
+                let along = reduction.along(&all);
+                (reduction, along)
+            }
+            None if all.nrows() > all.ncols() => Reduction::rotation(&all),
+            None => return Ok(self),
+        };
+        let Self { graph, n_components, epsilon, .. } = self;
+        Ok(Self::assemble(Arc::new(along), Some(Arc::new(Reduced { reduction, all })), graph, n_components, epsilon))
     }
 
-    /// The axes that means of maps are restricted to, if they are.
+    /// The axes along which the observations are, if these are not the features.
     pub fn reduction(&self) -> Option<&Reduction> {
         self.reduced.as_ref().map(|reduced| &reduced.reduction)
+    }
+
+    /// The observations in the features themselves, where the axes are a mere rotation of them: with the digits that were
+    /// measured, so that equal points are equal.
+    pub fn unrotated(&self) -> &Matrix {
+        match &self.reduced {
+            Some(reduced) if reduced.reduction.is_whole => &reduced.all,
+            _ => &self.observations,
+        }
     }
 
     /// The same points on another graph in one piece.

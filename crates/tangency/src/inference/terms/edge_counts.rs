@@ -20,7 +20,7 @@ pub fn edge_counts(problem: &Problem, config: &Config) -> Vec<f64> {
 /// Counts that fall with distance: at each point e^(−(d − d₁)/w) with d₁ the distance of its nearest neighbour and w such that
 /// the first k add up to log₂ k; of both ends a and b together a + b − ab.
 fn memberships(problem: &Problem, k: usize) -> Vec<f64> {
-    let (graph, y) = (&problem.graph, &problem.observations);
+    let (graph, y) = (&problem.graph, problem.unrotated());
     let length = |i: usize, j: usize| squared_distance(y.col_as_slice(i), y.col_as_slice(j)).sqrt();
     let widths: Vec<(f64, f64, f64)> = (0..graph.n())
         .map(|i| {
