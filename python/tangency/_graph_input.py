@@ -16,9 +16,9 @@ def edges_of(graph: Any, X: NDArray[np.float64]) -> Pairs:
     """The pairs of rows of `X` that a graph joins.
 
     `graph` is an n × n matrix, sparse or dense, in which every entry other than zero is an edge (in either direction);
-    an array of two columns of row numbers; lists of neighbours, as an array of row numbers with n rows and three or more
-    columns, or as a tuple of such an array and one of distances, in either order; or a neighbours transformer, of which a
-    copy is fitted to `X`.
+    an array of two columns of row numbers; lists of neighbours, as an array of row numbers with n rows and three or
+    more columns, or as a tuple of such an array and one of distances, in either order; or a neighbours transformer, of
+    which a copy is fitted to `X`.
     """
     n = len(X)
     if isinstance(graph, tuple):
@@ -63,7 +63,8 @@ def lists_of(given: tuple[Any, ...]) -> tuple[NDArray[Any], NDArray[Any] | None]
 def of_lists(numbers: NDArray[Any], distances: NDArray[Any] | None, n: int) -> Pairs:
     """The pairs of lists of neighbours. A point may be in its own list; -1 and infinite distances are no neighbours."""
     if len(numbers) != n:
-        raise ValueError(f"graph has lists of neighbours of {len(numbers)} points, but X has {n} rows; give one for each")
+        count = len(numbers)
+        raise ValueError(f"graph has lists of neighbours of {count} points, but X has {n} rows; give one for each")
     listed = numbers != -1
     if distances is not None:
         if np.isnan(distances).any() or (distances < 0).any():
@@ -92,8 +93,8 @@ def as_pairs(array: Any, n: int) -> Pairs:
     pairs = np.asarray(array)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or (pairs.size and pairs.dtype.kind not in "iu"):
         raise ValueError(
-            "graph must be an n × n adjacency, an array of two columns of row numbers, lists of neighbours of all n rows, or "
-            "a neighbours transformer; "
+            "graph must be an n × n adjacency, an array of two columns of row numbers, lists of neighbours of all rows "
+            "or a neighbours transformer; "
             f"this is an array of shape {pairs.shape} and type {pairs.dtype}"
         )
     if pairs.size and (pairs.min() < 0 or pairs.max() >= n):

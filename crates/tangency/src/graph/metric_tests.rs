@@ -6,7 +6,7 @@ use crate::graph::{NeighborIndex, NeighborSearch, find_neighbors, within_length}
 
 /// Rows that lie along a few directions with lengths of their own, away from zero. [n, d]
 fn rows(n: usize, d: usize) -> Matrix {
-    let wave = |i: usize, f: usize| ((i * 7919 + f * 104_729) % 9973) as f64 / 9973.0;
+    let wave = |i: usize, f: usize| ((i as f64 * 12.9898 + f as f64 * 78.233).sin() * 43_758.545).fract().abs();
     Matrix::from_fn(n, d, |i, f| (0.2 + 3.0 * wave(i, 17)) * (1.0 + wave(i, 3 + f % 5) + 0.3 * wave(i, f)) + 0.1)
 }
 
