@@ -1,9 +1,9 @@
 //! One of each error and caution, with what happened: the list from which `docs/guide/messages.md` is made. A new variant
 //! does not compile before it has a place in `errors_place` or `caution_place`, and a test fails before it has an example.
 
-use crate::graph::Metric;
 use crate::error::Error;
 use crate::fit::Caution;
+use crate::graph::Metric;
 use crate::io::table::{CellKind, TableNote, WhyLeftOut};
 use crate::message::{Column, Piece, Remedy};
 use std::io::ErrorKind;

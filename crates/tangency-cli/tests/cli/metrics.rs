@@ -11,7 +11,8 @@ fn rays(folder: &Path, name: &str, rows: std::ops::Range<usize>, features: usize
     for i in rows {
         let place = |a: usize| ((i * (7919 + 104_729 * a)) % 1009) as f64 / 1009.0;
         let length = 0.5 + 2.0 * place(2);
-        let cell = |f: usize| length * (2.0 + (3.0 * place(0) + f as f64).sin() + (2.0 * place(1) * (f % 7) as f64).cos());
+        let cell =
+            |f: usize| length * (2.0 + (3.0 * place(0) + f as f64).sin() + (2.0 * place(1) * (f % 7) as f64).cos());
         let row: Vec<String> = (0..features).map(|f| cell(f).to_string()).collect();
         writeln!(text, "{}", row.join(",")).unwrap();
     }
@@ -39,7 +40,8 @@ fn a_metric_makes_the_graph_and_places_new_rows() {
         assert_eq!(read("one.csv"), read(&format!("{metric}.csv")), "{metric}");
     }
     assert!((1..4).all(|metric| placed[metric] != placed[0]));
-    let found = run_json(folder, "select t.csv -k 6,9 -d 2 --seeds 1 --max-iter 8 --init isomap --metric cosine --connect");
+    let found =
+        run_json(folder, "select t.csv -k 6,9 -d 2 --seeds 1 --max-iter 8 --init isomap --metric cosine --connect");
     assert_eq!(found["config"]["metric"], "cosine", "{found}");
     run(folder, "compare t.csv --methods pca,isomap --metric correlation --connect");
 }

@@ -3,6 +3,9 @@
 
 use super::*;
 
+/// Iterations of the factorised engine in the paper's model.
+const FEW: usize = 10;
+
 /// A sheet bent into many features.
 fn sheet(n: usize, d_y: usize) -> Matrix {
     let place = |i: usize, a: usize| ((i * (7919 + 104_729 * a)) % 1009) as f64 / 1009.0;
@@ -68,11 +71,16 @@ fn a_rotation_changes_nothing() {
         for (graph_likelihood, init) in [(true, Init::Auto), (false, Init::Isomap), (false, Init::BayesianGplvm)] {
             // sampled deviations are other draws
             let config = Config { engine, graph_likelihood, init, draws: Some(0), ..Config::default() };
+            // the last digits decide when conjugate gradients end, and of a long run more than the last digits
+            let few = engine == EngineKind::Factorised && !graph_likelihood;
+            let config = Config { max_iter: if few { FEW } else { config.max_iter }, ..config };
             let [turned, plain] = both_ways(&values, &config);
             let name = format!("{engine:?}, {graph_likelihood}, {init:?}");
             assert_eq!((turned.stop, turned.start), (plain.stop, plain.start), "{name}");
             let (bound, other) = (turned.bound(), plain.bound());
-            assert!((bound - other).abs() < 1e-8 * other.abs(), "{name}: bound {bound} {other}");
+            let steps = turned.trace.iter().zip(&plain.trace).map(|(a, b)| a.bound_scaled - b.bound_scaled);
+            let steps: Vec<String> = steps.map(|step| format!("{step:.1e}")).collect();
+            assert!((bound - other).abs() < 1e-8 * other.abs(), "{name}: bound {bound} {other}: {}", steps.join(" "));
             for (what, error) in [
                 ("coordinates", apart(&turned.coordinates, &plain.coordinates)),
                 ("deviations", apart(&turned.standard_deviations(), &plain.standard_deviations())),

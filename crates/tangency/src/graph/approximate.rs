@@ -4,8 +4,8 @@
 //! neighbours: who is near a point that is near to me is likely near to me (Dong, Moses and Li 2011). A point reads the
 //! lists of the round before and writes only its own, so that the answer is the same on any number of threads.
 
-use super::forest::{Leaves, tree};
 use super::Length;
+use super::forest::{Leaves, tree};
 use super::neighbors::{NeighborIndex, Products, nearest_by};
 use super::table::DistanceTable;
 use crate::linalg::Matrix;
@@ -79,9 +79,7 @@ pub fn recall(points: &Matrix, length: Length, lists: &[Vec<u32>], sample: usize
     };
     let found: Vec<usize> = match length {
         Length::Squared => Products::new(points).candidates(&queries, |q| (lists[sampled[q]].len() + 1).min(n), among),
-        Length::Absolute => {
-            (0..sampled.len()).into_par_iter().map(|q| among(q, (0..n as u32).collect())).collect()
-        }
+        Length::Absolute => (0..sampled.len()).into_par_iter().map(|q| among(q, (0..n as u32).collect())).collect(),
     };
     let listed: usize = sampled.iter().map(|&i| lists[i].len()).sum();
     if listed == 0 { 1.0 } else { found.into_iter().sum::<usize>() as f64 / listed as f64 }

@@ -119,7 +119,9 @@ fn numbers_too_large_for_single_precision_are_no_matter() {
     let points = mixture(20, 500, 8, 4);
     let [large, small] = [1e100, 1e-100].map(|scale| Matrix::from_fn(20, 500, |r, i| scale * points[(r, i)]));
     for points in [large, small] {
-        assert!(recall(&points, Length::Squared, &approximate_neighbors(&points, Length::Squared, 5, 1), 500, 1) >= 0.99);
+        assert!(
+            recall(&points, Length::Squared, &approximate_neighbors(&points, Length::Squared, 5, 1), 500, 1) >= 0.99
+        );
     }
 }
 

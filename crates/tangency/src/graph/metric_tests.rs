@@ -19,9 +19,8 @@ fn literal(metric: Metric, rows: &Matrix, scaled: &Matrix, i: usize, j: usize) -
     let d = rows.ncols();
     let mean = |i: usize| (0..d).map(|f| rows[(i, f)]).sum::<f64>() / d as f64;
     let (a, b) = if metric == Metric::Correlation { (mean(i), mean(j)) } else { (0.0, 0.0) };
-    let product = |i: usize, a: f64, j: usize, b: f64| -> f64 {
-        (0..d).map(|f| (rows[(i, f)] - a) * (rows[(j, f)] - b)).sum()
-    };
+    let product =
+        |i: usize, a: f64, j: usize, b: f64| -> f64 { (0..d).map(|f| (rows[(i, f)] - a) * (rows[(j, f)] - b)).sum() };
     let steps = (0..d).map(|f| scaled[(f, i)] - scaled[(f, j)]);
     match metric {
         Metric::Euclidean => steps.map(|step| step * step).sum::<f64>().sqrt(),
@@ -83,7 +82,8 @@ fn nearly_all_are_found_by_the_approximate_search() {
         let places = metric.places(table.as_ref(), &points).unwrap();
         let exact = find_neighbors(&places, metric.length(), 10, NeighborSearch::Exact, 1).lists;
         let found = find_neighbors(&places, metric.length(), 10, NeighborSearch::Approximate, 1);
-        let common: usize = exact.iter().zip(&found.lists).map(|(a, b)| b.iter().filter(|j| a.contains(j)).count()).sum();
+        let common: usize =
+            exact.iter().zip(&found.lists).map(|(a, b)| b.iter().filter(|j| a.contains(j)).count()).sum();
         let share = common as f64 / 30_000.0;
         assert!(share > 0.95, "{metric:?}: {share}");
         assert!((found.recall.unwrap() - share).abs() < 0.02, "{metric:?}: {:?} {share}", found.recall);

@@ -1,7 +1,7 @@
 //! How neighbours are searched for: exactly where that is quick, nearly so where it is not.
 
-use super::approximate::{approximate_neighbors, recall};
 use super::Length;
+use super::approximate::{approximate_neighbors, recall};
 use super::neighbors::{NeighborIndex, TREE_DIMENSION};
 use crate::linalg::Matrix;
 use std::sync::Arc;

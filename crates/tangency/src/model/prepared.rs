@@ -36,7 +36,8 @@ impl<'a> Checked<'a> {
         let all_scaling = scaling.clone();
         let given = edges.is_some();
         // neighbours are sought among points without gaps
-        let whole = (!points.is_all_finite()).then(|| without_gaps(&points)).map(|(points, near)| (Arc::new(points), near));
+        let whole =
+            (!points.is_all_finite()).then(|| without_gaps(&points)).map(|(points, near)| (Arc::new(points), near));
         let seen = whole.as_ref().map_or(&points, |(points, _)| points);
         let in_units = whole.as_ref().map(|(points, _)| scaling.filled_in(values, points));
         let in_units = in_units.as_ref().map_or(values, |values| values.as_ref());

@@ -4,7 +4,8 @@ use super::MissingRule;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::graph::{
-    Graph, Metric, Neighborhoods, Symmetry, bridges, edge_outside, find_neighbors, graph_of_lists, pieces, within_length,
+    Graph, Metric, Neighborhoods, Symmetry, bridges, edge_outside, find_neighbors, graph_of_lists, pieces,
+    within_length,
 };
 use crate::linalg::{Matrix, View};
 use crate::message::{Column, Piece, Remedy};
