@@ -23,7 +23,7 @@ pub use sample::Samples;
 use crate::density::Density;
 use crate::error::{Error, Result};
 use crate::fit::{Calibration, Fit};
-use crate::graph::{Metric, NeighborIndex, squared_distance};
+use crate::graph::{MetricPlaces, NeighborIndex, squared_distance};
 use crate::linalg::{Matrix, View};
 use crate::model::Scaling;
 use frozen::Frozen;
@@ -84,9 +84,8 @@ pub struct Extension {
     frozen: Frozen,
     terrain: Terrain,
     latent_index: NeighborIndex,
-    metric: Metric,
-    /// The training points where the metric has them, if that is not where they are.
-    metric_index: Option<NeighborIndex>,
+    /// The training points where the metric has them, if that is not the Euclidean one.
+    metric_index: Option<(MetricPlaces, NeighborIndex)>,
     /// A point a column. `[d_x·d_x, n]`
     coordinate_covariances: Matrix,
     /// A point a column. `[d_x·d_x, n]`
@@ -118,25 +117,22 @@ impl Extension {
         let n = fit.n();
         let coordinates = fit.coordinates.transpose().to_owned();
         let (hyper, epsilon) = (fit.hyper, fit.config.epsilon);
+        let density = Density::new(fit)?;
+        let places =
+            MetricPlaces::new(fit.config.metric, fit.observations.as_ref().as_ref(), density.index().shared())?;
         let mut frozen = Frozen::new(fit.scaled_observations(), coordinates, fit.maps.clone(), hyper, epsilon);
-        frozen.graph = FrozenGraph::of(fit);
+        frozen.graph = FrozenGraph::of(fit, places.clone());
         let terrain = Terrain::new(&fit.graph, &frozen, n <= WHOLE)?;
         let latent_index = NeighborIndex::new(frozen.coordinates.clone());
-        let (density, metric) = (Density::new(fit)?, fit.config.metric);
-        let metric_index = match metric {
-            Metric::Euclidean => None,
-            Metric::Manhattan | Metric::Cosine | Metric::Correlation => {
-                let places = metric.places(fit.observations.as_ref().as_ref(), density.index().shared())?;
-                Some(NeighborIndex::by(metric.length(), places))
-            }
-        };
         Ok(Self {
             scaling: fit.scaling.clone(),
             frozen,
             terrain,
             latent_index,
-            metric,
-            metric_index,
+            metric_index: places.map(|places| {
+                let index = NeighborIndex::by(places.metric().length(), places.all().clone());
+                (places, index)
+            }),
             coordinate_covariances: fit.coordinate_covariances.clone(),
             map_covariances: fit.map_covariances.clone(),
             n_neighbors: usual_neighbors(fit),
@@ -219,10 +215,10 @@ impl Extension {
         let k = self.n_neighbors;
         Ok(match &self.metric_index {
             None => self.density.index().nearest(scaled, k),
-            Some(index) if self.metric.takes_rows_as_given() => {
-                index.nearest(&self.metric.directions(self.scaling.filled_in(rows, scaled).as_ref())?, k)
+            Some((places, index)) if places.metric().takes_rows_as_given() => {
+                index.nearest(&places.metric().directions(self.scaling.filled_in(rows, scaled).as_ref())?, k)
             }
-            Some(index) => index.nearest(scaled, k),
+            Some((_, index)) => index.nearest(scaled, k),
         })
     }
 
@@ -269,7 +265,7 @@ impl Extension {
         let queries = Matrix::from_fn(y.nrows(), out.len(), |f, c| y[(f, out[c])]);
         let lists = match &self.metric_index {
             None => self.density.index().search(&queries, self.n_neighbors, |c| Some(out[c] as u32)),
-            Some(index) => {
+            Some((_, index)) => {
                 let places = index.points();
                 let queries = Matrix::from_fn(places.nrows(), out.len(), |f, c| places[(f, out[c])]);
                 index.search(&queries, self.n_neighbors, |c| Some(out[c] as u32))

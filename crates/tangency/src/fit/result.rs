@@ -4,7 +4,7 @@ use super::{DimensionChoice, FeatureChoice, FittedData, MapQuality, NeighborsCho
 use crate::config::{Config, FeatureWeight, Init, Uncertainty};
 use crate::density::DensityNotes;
 use crate::error::{Error, Result};
-use crate::graph::Graph;
+use crate::graph::{Graph, MetricPlaces};
 use crate::inference::{BoundParts, Deviations, Engine, EngineNotes, Posterior, State, Stop, TracePoint};
 use crate::linalg::{Matrix, lower_factor, product, small, symmetric_eigen, transposed_product};
 use crate::message;
@@ -286,7 +286,8 @@ impl Fit {
     pub(crate) fn problem(&self) -> Result<Problem> {
         let d_x = self.coordinates.ncols();
         let problem = Problem::new(self.scaled_observations(), self.graph.clone(), d_x, self.config.epsilon)?;
-        problem.along_axes(&self.config)?.lacking(self.missing().map(Arc::new))
+        let places = MetricPlaces::new(self.config.metric, self.observations.as_ref().as_ref(), &problem.observations)?;
+        problem.along_axes(&self.config)?.in_metric(places).lacking(self.missing().map(Arc::new))
     }
 
     /// Which entries the table lacked.

@@ -43,7 +43,8 @@ fn apart(a: &Matrix, b: &Matrix) -> f64 {
 
 /// The same table without some entries.
 fn with_gaps(mut values: Matrix) -> Matrix {
-    (0..values.nrows()).step_by(3).for_each(|i| values[(i, (7 * i) % values.ncols())] = f64::NAN);
+    let d_y = values.ncols();
+    (0..values.nrows()).step_by(3).for_each(|i| values[(i, (7 * i) % d_y)] = f64::NAN);
     values
 }
 

@@ -41,6 +41,56 @@ impl Length {
     }
 }
 
+/// Where a metric that is not the Euclidean one has some points.
+#[derive(Clone)]
+pub(crate) struct MetricPlaces {
+    metric: Metric,
+    places: Arc<Matrix>,
+}
+
+impl MetricPlaces {
+    /// Of rows `[n, d]` as they are given, and the same scaled, `[d, n]`; none for the Euclidean metric.
+    pub fn new(metric: Metric, rows: View, scaled: &Arc<Matrix>) -> Result<Option<Self>> {
+        match metric {
+            Metric::Euclidean => Ok(None),
+            _ => Ok(Some(Self { metric, places: metric.places(rows, scaled)? })),
+        }
+    }
+
+    /// The place of a point.
+    pub fn of(&self, i: usize) -> &[f64] {
+        self.places.col_as_slice(i)
+    }
+
+    /// All places. [d, n]
+    pub fn all(&self) -> &Arc<Matrix> {
+        &self.places
+    }
+
+    /// The metric.
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// How far a place is from a point: in straight lines between directions, for angles.
+    pub fn distance(&self, from: &[f64], j: usize) -> f64 {
+        let length = self.metric.length().between(from, self.of(j));
+        match self.metric.length() {
+            Length::Squared => length.sqrt(),
+            Length::Absolute => length,
+        }
+    }
+
+    /// The place of one more row, as it is given and scaled; none if it has none.
+    pub fn place(&self, row: &[f64], scaled: &[f64]) -> Option<Vec<f64>> {
+        if !self.metric.takes_rows_as_given() {
+            return Some(scaled.to_vec());
+        }
+        let row = Matrix::from_fn(1, row.len(), |_, f| row[f]);
+        self.metric.directions(row.as_ref()).ok().map(|place| place.col_as_slice(0).to_vec())
+    }
+}
+
 /// A row with a smaller share of its size than this in deviations from its mean is constant but for rounding.
 const CONSTANT: f64 = 1e-12;
 

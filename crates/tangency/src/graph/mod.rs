@@ -25,6 +25,7 @@ pub(crate) use geodesics::Paths;
 pub use geodesics::geodesic_distances;
 pub use laplacian::Laplacian;
 pub(crate) use laplacian::shifted_inverse;
+pub(crate) use metric::MetricPlaces;
 pub use metric::{Length, Metric};
 pub use neighborhoods::Neighborhoods;
 pub(crate) use neighbors::nearest_of;
