@@ -72,7 +72,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     symmetry : {'or', 'mutual'}, default='or'
         Whether one of two points must list the other as a neighbour, or both.
     radius : float, default=None
-        Join all points within this distance instead.
+        Join all points within this distance instead, in the units of the table, or of `metric` where that is an angle.
     connect : bool, default=True
         Join a graph that is in pieces by the shortest bridges, with a warning. If False, pieces are an error.
     largest : bool, default=False
