@@ -4,7 +4,7 @@
 use super::*;
 
 /// Iterations of the factorised engine in the paper's model.
-const FEW: usize = 10;
+const FEW: usize = 5;
 
 /// A sheet bent into many features.
 fn sheet(n: usize, d_y: usize) -> Matrix {
