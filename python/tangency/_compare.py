@@ -340,12 +340,12 @@ def _estimator(model: Any, settings: dict[str, Any]) -> LLLVM:
         model = LLLVM(connect=False)
     elif not isinstance(model, LLLVM):
         raise ValueError(f"model is of type {type(model).__name__}; give an LLLVM")
-    known = set(model.get_params()) - {"metric", "prune", "verbose"}
+    known = set(model.get_params()) - {"prune", "verbose"}
     for name in settings:
         if name not in known:
             raise ValueError(f"compare has no setting {name!r}; it takes {', '.join(sorted(known))}")
     made = LLLVM(**(model.get_params(deep=False) | settings | {"prune": False}))
-    if made.metric != "euclidean":
+    if made.metric == _settings.PRECOMPUTED:
         raise ValueError("metric is 'precomputed', but other methods need measurements; use metric='euclidean'")
     if not isinstance(made.init, str):
         raise ValueError("init is an array, which compare cannot use; use a word, or give the array to LLLVM itself")

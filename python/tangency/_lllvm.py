@@ -55,12 +55,16 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     missing : {'model', 'drop', 'error'}, default='model'
         Entries that are NaN are found with the coordinates, see `imputed_`; or their rows are left out; or they are an
         error.
-    metric : {'euclidean', 'precomputed'}, default='euclidean'
+    metric : {'euclidean', 'cosine', 'correlation', 'manhattan', 'precomputed'}, default='euclidean'
+        In which metric neighbours are sought, of the table and of new rows. 'cosine' and 'correlation' compare rows as
+        they are given, the others rows that are centred and scaled. The features are modelled as they are in any case.
         With 'precomputed' and no graph, `X` is a square table of distances, from which measurements are made by
         classical scaling; `transform` then takes distances to the training rows.
-    graph : sparse matrix, ndarray or transformer, default=None
+    graph : sparse matrix, ndarray, tuple or transformer, default=None
         The neighbour graph in place of nearest neighbours: an n × n adjacency, an array of two columns of row numbers,
-        or a neighbours transformer such as :class:`sklearn.neighbors.KNeighborsTransformer`. `fit` takes one too.
+        lists of neighbours as an array of row numbers with n rows and three or more columns, or as a tuple of such
+        arrays of row numbers and of distances, or a neighbours transformer such as
+        :class:`sklearn.neighbors.KNeighborsTransformer`. `fit` takes one too.
     neighbor_search : {'auto', 'exact', 'approximate'}, default='auto'
         How nearest neighbours are searched. 'approximate' may miss some and measures the share that it found,
         `neighbor_recall_`; 'auto' turns to it only where there are so many rows and features that an exact search
@@ -68,7 +72,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     symmetry : {'or', 'mutual'}, default='or'
         Whether one of two points must list the other as a neighbour, or both.
     radius : float, default=None
-        Join all points within this distance instead.
+        Join all points within this distance instead, in the units of the table, or of `metric` where that is an angle.
     connect : bool, default=True
         Join a graph that is in pieces by the shortest bridges, with a warning. If False, pieces are an error.
     largest : bool, default=False
@@ -326,7 +330,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         X : array_like of shape (n_samples, n_features)
             The table; or distances, if `metric` is 'precomputed' and there is no graph.
         y : ignored
-        graph : sparse matrix, ndarray or transformer, default=None
+        graph : sparse matrix, ndarray, tuple or transformer, default=None
             The neighbour graph, in place of the one among the parameters.
 
         Returns

@@ -273,11 +273,13 @@ def _without(record: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _allowed(settings: dict[str, Any]) -> dict[str, Any]:
-    given_elsewhere = {"metric", "graph", "prune", "verbose", "n_jobs", "full_covariance"}
+    given_elsewhere = {"graph", "prune", "verbose", "n_jobs", "full_covariance"}
     known = set(LLLVM().get_params()) - given_elsewhere
     for name in settings:
         if name not in known:
             raise ValueError(f"select has no setting {name!r}; it takes {', '.join(sorted(known))}")
+    if settings.get("metric") == _settings.PRECOMPUTED:
+        raise ValueError("metric is 'precomputed', but rows are held out of measurements; use another metric")
     if not isinstance(settings.get("init", "auto"), str):
         raise ValueError("init is an array, which fits one dimension only; use a word")
     return settings

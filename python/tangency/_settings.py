@@ -22,10 +22,13 @@ TABLE: dict[str, dict[str, Any]] = {
 PEERS: tuple[str, ...] = tuple(_LISTS["choices"]["method"])
 #: All that can be compared.
 ENTRANTS: tuple[str, ...] = tuple(_LISTS["choices"]["entrant"])
+#: A table of distances in place of one of measurements.
+PRECOMPUTED = "precomputed"
 #: The words that arguments may be: of the settings, and of what Python has beside them.
 CHOICES: dict[str, tuple[str, ...]] = {
     name: tuple(choice["name"] for choice in row["choices"]) for name, row in TABLE.items() if row["choices"]
-} | {"method": PEERS, "metric": ("euclidean", "precomputed")}
+} | {"method": PEERS}
+CHOICES["metric"] += (PRECOMPUTED,)
 #: What leaves a whole number to the data.
 AUTO = "auto"
 #: The largest whole number that goes to the native module.
@@ -125,7 +128,8 @@ def setting(name: str, value: object) -> Any:
     if kind == "switch":
         return switch(name, value)
     if kind == "choice" or (kind == "choice-or-real" and isinstance(value, str) and value in CHOICES[name]):
-        return choice(name, value)
+        # measurements made of distances are as far apart as these
+        return row["default"] if (name, value) == ("metric", PRECOMPUTED) else choice(name, value)
     if kind == "whole-or-auto" and isinstance(value, str):
         if value != AUTO:
             raise wrong(name, value, allowed(row))

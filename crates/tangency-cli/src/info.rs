@@ -11,7 +11,7 @@ use tangency::message;
 use tangency::message::{Piece, Remedy, Sentence, given};
 use tangency::model::ScalingReason;
 use tangency::view::{CalibrationRow, CoordinateRow, DistanceRow, MissingRow, Summary};
-use tangency::{Choice, Error, Result, ScalingChoice};
+use tangency::{Choice, Error, Metric, Result, ScalingChoice};
 
 /// Features with missing entries that are named.
 const NAMED: usize = 6;
@@ -86,9 +86,13 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
             shown.n_components
         ),
         format!(
-            "graph: {} edges, {:.1} neighbours per point{}",
+            "graph: {} edges, {:.1} neighbours per point{}{}",
             shown.n_edges,
             shown.mean_degree(),
+            match shown.config.metric {
+                Metric::Euclidean => String::new(),
+                other => format!(", metric {other}"),
+            },
             match shown.n_removed {
                 0 => String::new(),
                 removed => format!(", {removed} removed as short-circuits"),

@@ -1,6 +1,7 @@
 //! Everything that can go wrong because of what a caller gave us, as data: what, where, and what to do next.
 //! [`Sentence`] puts it into words, those of the library ([`Fields`]) or of a front end.
 
+use crate::graph::Metric;
 use crate::message::{Column, Fields, Message, Piece, Remedy, Sentence, file, given, listed};
 use std::fmt;
 use std::io::ErrorKind;
@@ -44,6 +45,14 @@ pub enum Error {
     NoValue {
         /// The row or column.
         place: Piece,
+    },
+
+    /// A row that a metric of angles has no direction for: zero, or constant for the correlation.
+    NoDirection {
+        /// Data row, counted from 0 without the header.
+        row: usize,
+        /// The metric.
+        metric: Metric,
     },
 
     /// A cell of a feature column is not a number at all.
@@ -283,6 +292,11 @@ impl Sentence for Error {
                 message![Piece::Row(*row), ", ", column.clone(), " is ", given(value), ", not a finite number"]
             }
             Self::NoValue { place } => message![place.clone(), " has no value at all"],
+            Self::NoDirection { row, metric } => {
+                let what = if *metric == Metric::Correlation { "is constant" } else { "is zero in all features" };
+                let asked = Piece::Assignment("metric", metric.to_string());
+                message![Piece::Row(*row), " ", what, ", and ", asked, " compares directions, of which it has none"]
+            }
             Self::NotNumeric { row, column, value } => {
                 let column = Column::Named(column.clone());
                 message![Piece::Row(*row), ", ", column, " holds \"", given(value), "\", which is not a number"]
@@ -350,6 +364,9 @@ impl Sentence for Error {
             Self::NonFinite { .. } => vec![act("fill in such cells"), act("drop their rows or columns")],
             Self::NoValue { place: Piece::Row(_) } => vec![act("take it out of the table")],
             Self::NoValue { .. } => vec![act("leave that column out")],
+            Self::NoDirection { .. } => {
+                vec![act("take it out of the table"), Remedy::Set("metric", Metric::Euclidean.to_string())]
+            }
             Self::NotNumeric { column, .. } => vec![act("correct it"), Remedy::ExcludeColumn(column.clone())],
             Self::NoSuchColumn { available, .. } => {
                 vec![Remedy::act(format!("choose among its columns, which are {}", listed(available)))]

@@ -43,7 +43,7 @@ pub use config::{Choice, Config, Init, Preset, Rule, Uncertainty};
 pub use error::{Error, Result};
 pub use fit::{DistanceInterval, Fit, Fitter};
 pub use generate::{Shape, generate};
-pub use graph::{Graph, Symmetry};
+pub use graph::{Graph, Metric, Symmetry};
 pub use inference::{BoundParts, Progress, Stage, Start, Stop, TracePoint};
 pub use model::{Hyperparameters, Scaling, ScalingChoice, ScalingRule};
 

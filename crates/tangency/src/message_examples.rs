@@ -3,6 +3,7 @@
 
 use crate::error::Error;
 use crate::fit::Caution;
+use crate::graph::Metric;
 use crate::io::table::{CellKind, TableNote, WhyLeftOut};
 use crate::message::{Column, Piece, Remedy};
 use std::io::ErrorKind;
@@ -30,6 +31,8 @@ pub fn errors() -> Vec<(&'static str, Error)> {
         ),
         ("a row is empty", Error::NoValue { place: Piece::Row(6) }),
         ("a column is empty", Error::NoValue { place: Piece::Column(Column::from("height")) }),
+        ("a row has no direction", Error::NoDirection { row: 6, metric: Metric::Cosine }),
+        ("a row is constant", Error::NoDirection { row: 6, metric: Metric::Correlation }),
         (
             "a cell is text, and long",
             Error::NotNumeric {
@@ -154,7 +157,7 @@ mod tests {
     use crate::message::Sentence;
     use std::collections::BTreeSet;
 
-    const ERRORS: usize = 23;
+    const ERRORS: usize = 24;
     const CAUTIONS: usize = 15;
 
     /// A number for each variant.
@@ -183,6 +186,7 @@ mod tests {
             Error::Interrupted { .. } => 20,
             Error::TooLarge { .. } => 21,
             Error::NoValue { .. } => 22,
+            Error::NoDirection { .. } => 23,
         }
     }
 

@@ -15,6 +15,7 @@ mod golden;
 mod interrupt;
 mod many_points;
 mod messages;
+mod metrics;
 mod missing;
 mod odd_models;
 mod plot;

@@ -2,7 +2,7 @@
 
 use tangency::inference::{Deviations, Stop};
 use tangency::io::Model;
-use tangency::{Fit, ScalingRule, Symmetry};
+use tangency::{Fit, Metric, ScalingRule, Symmetry};
 
 /// How the run ended.
 pub(super) fn stop_words(stop: Stop, iterations: usize) -> String {
@@ -53,6 +53,10 @@ pub(super) fn facts(model: &Model, table: Option<&str>, n_new: usize) -> Vec<(St
         (Some(radius), _) => format!("all within {radius}"),
         (None, Symmetry::Or) => format!("{} nearest neighbours", fit.config.n_neighbors),
         (None, Symmetry::Mutual) => format!("{} nearest neighbours, mutual", fit.config.n_neighbors),
+    };
+    let kind = match fit.config.metric {
+        Metric::Euclidean => kind,
+        other => format!("{kind}, metric {other}"),
     };
     let removed = match fit.removed.len() {
         0 => String::new(),

@@ -4,7 +4,7 @@
 use super::setting::{Field, Group, Kind, Range, Setting, Value};
 use super::{Choice, EdgeWeights, FeatureWeight, Init, Rule, Uncertainty};
 use crate::error::Result;
-use crate::graph::{NeighborSearch, Symmetry};
+use crate::graph::{Metric, NeighborSearch, Symmetry};
 use crate::inference::EngineKind;
 use crate::model::{MissingRule, ScalingRule};
 use serde::{Deserialize, Serialize};
@@ -70,11 +70,13 @@ settings! {
     n_components: usize = 2, Model, Kind::WholeOrAuto(1);
     /// Neighbours of each point; `auto` for the number with which rows that were left out are likeliest.
     n_neighbors: usize = 9, Graph, Kind::WholeOrAuto(1);
+    /// In which metric neighbours are sought; the features are modelled as they are, whichever it is.
+    metric: Metric = Metric::Euclidean, Graph, Kind::Choice(Metric::list);
     /// Whether an edge needs one of two points to list the other as a neighbour, or both.
     symmetry: Symmetry = Symmetry::Or, Graph, Kind::Choice(Symmetry::list);
     /// How nearest neighbours are searched: all of them, or nearly all and quickly.
     neighbor_search: NeighborSearch = NeighborSearch::Auto, Graph, Kind::Choice(NeighborSearch::list);
-    /// Join all points within this distance, in the units of the table, instead of the nearest `n_neighbors`.
+    /// Join all points within this distance, in the units of the table or of the metric, instead of the nearest `n_neighbors`.
     radius: Option<f64> = None, Graph, Kind::Real(Range::Positive);
     /// Join the pieces of a broken graph by the shortest bridges.
     connect: bool = false, Graph, Kind::Switch;

@@ -38,7 +38,7 @@ pub struct DensityNotes {
 impl DensityNotes {
     /// Of a fit whose maps reach so far.
     pub(crate) fn of(reach: &Reach, scaling: &Scaling) -> Self {
-        let sample = Sample::of(&reach.points);
+        let sample = Sample::of(&reach.points, reach.n_features);
         let ((widths, ours), (kernel_widths, theirs)) = (tune(&sample, Some(reach)), tune(&sample, None));
         let jacobian = scaling.log_jacobian(1);
         let (log_density, kernel_log_density) = (ours - jacobian, theirs - jacobian);

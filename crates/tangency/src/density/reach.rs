@@ -16,12 +16,14 @@ const ROWS: usize = 2000;
 
 /// What of a fit the Gaussians are made from.
 pub(crate) struct Reach<'a> {
-    /// Points in scaled units. `[d_y, n]`
+    /// Points in scaled units, along the features or along axes that span all of them. `[≤ d_y, n]`
     pub(super) points: Arc<Matrix>,
+    /// Number of features d_y.
+    pub(super) n_features: usize,
     graph: Cow<'a, Graph>,
     /// One point per column. `[d_x, n]`
     coordinates: Matrix,
-    /// Column i·d_x + a is column a of C_i. `[d_y, n·d_x]`
+    /// Column i·d_x + a is column a of C_i. `[≤ d_y, n·d_x]`
     maps: Cow<'a, Matrix>,
     /// Column covariance of each map, one per column. `[d_x², n]`
     map_covariances: Cow<'a, Matrix>,
@@ -40,9 +42,23 @@ impl<'a> Reach<'a> {
     pub fn of(fit: &'a Fit) -> Self {
         Self {
             points: Arc::new(fit.scaled_observations()),
+            n_features: fit.observations.ncols(),
             graph: Cow::Borrowed(&fit.graph),
             coordinates: fit.coordinates.transpose().to_owned(),
             maps: Cow::Borrowed(&fit.maps),
+            map_covariances: Cow::Borrowed(&fit.map_covariances),
+            gamma: fit.hyper.gamma,
+        }
+    }
+
+    /// The same along axes that span all points, which keep every distance: points and maps as they are along these.
+    pub fn rotated(fit: &'a Fit, points: Arc<Matrix>, maps: &'a Matrix) -> Self {
+        Self {
+            points,
+            n_features: fit.observations.ncols(),
+            graph: Cow::Borrowed(&fit.graph),
+            coordinates: fit.coordinates.transpose().to_owned(),
+            maps: Cow::Borrowed(maps),
             map_covariances: Cow::Borrowed(&fit.map_covariances),
             gamma: fit.hyper.gamma,
         }
@@ -73,13 +89,14 @@ impl<'a> Reach<'a> {
         let maps = Matrix::from_fn(d_y, n * d_x, |f, p| all[p / d_x].0[(f, p % d_x)]);
         let map_covariances = Matrix::from_fn(d_x * d_x, n, |p, i| all[i].1[p]);
         let (maps, map_covariances) = (Cow::Owned(maps), Cow::Owned(map_covariances));
-        Self { points, graph: Cow::Owned(graph), coordinates, maps, map_covariances, gamma: 1.0 }
+        Self { points, n_features: d_y, graph: Cow::Owned(graph), coordinates, maps, map_covariances, gamma: 1.0 }
     }
 
     /// The same without the fit.
     pub fn into_owned(self) -> Reach<'static> {
         Reach {
             points: self.points,
+            n_features: self.n_features,
             graph: Cow::Owned(self.graph.into_owned()),
             coordinates: self.coordinates,
             maps: Cow::Owned(self.maps.into_owned()),

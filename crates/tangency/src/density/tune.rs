@@ -51,13 +51,14 @@ impl Widths {
 /// Rows of a table that are left out of its density, and the Gaussians that each is scored by.
 pub(super) struct Sample<'a> {
     points: &'a Matrix,
+    n_features: usize,
     rows: Vec<usize>,
     lists: Vec<Vec<u32>>,
 }
 
 impl<'a> Sample<'a> {
-    /// A sample of points, one per column.
-    pub fn of(points: &'a Matrix) -> Self {
+    /// A sample of points, one per column, of so many features, which may be more than the axes along which they are given.
+    pub fn of(points: &'a Matrix, n_features: usize) -> Self {
         let n = points.ncols();
         let rows: Vec<usize> = (0..n).step_by(n.div_ceil(ROWS)).collect();
         let near = |&row: &usize| {
@@ -65,7 +66,7 @@ impl<'a> Sample<'a> {
             nearest_of(points, points.col_as_slice(row), others, NEAREST)
         };
         let lists = rows.par_iter().map(near).collect();
-        Self { points, rows, lists }
+        Self { points, n_features, rows, lists }
     }
 
     /// What Gaussians without axes see of each row.
@@ -134,7 +135,7 @@ struct LeftOut {
 
 impl LeftOut {
     fn new(sample: &Sample, reach: Option<&Reach>) -> Self {
-        let (d_y, n) = (sample.points.nrows(), sample.points.ncols());
+        let (d_y, n) = (sample.n_features, sample.points.ncols());
         let seen = reach.map_or_else(|| sample.seen_plainly(), |reach| sample.seen_along(reach));
         let per_feature = |square: f64| (square / d_y as f64).sqrt();
         let nearest = seen.iter().filter_map(|seen| Some(seen.first()?.square)).sum::<f64>() / seen.len() as f64;

@@ -4,7 +4,7 @@ use super::{Extension, Predicts, usual_neighbors};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::fit::{Calibration, Fit, Fitter};
-use crate::graph::{Graph, bridges, squared_distance};
+use crate::graph::{Graph, Length, bridges};
 use crate::inference::{Progress, Start, Stop};
 use crate::linalg::Matrix;
 use crate::message::Remedy;
@@ -13,6 +13,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// An error if `n` points cannot be divided so that enough are left for a fit.
 pub fn check_parts(n: usize, n_components: usize, parts: usize) -> Result<()> {
@@ -76,7 +77,8 @@ pub fn calibrate(
 /// The fit of the rows `kept` on a graph like that of all.
 fn fit_without(fit: &Fit, kept: &[usize], observe: impl FnMut(&Progress) -> ControlFlow<()>) -> Result<Fit> {
     let d_x = fit.coordinates.ncols();
-    let edges = thinned(&fit.graph, &fit.scaled_observations(), kept).edges().to_vec();
+    let places = fit.config.metric.places(fit.observations.as_ref().as_ref(), &Arc::new(fit.scaled_observations()))?;
+    let edges = thinned(&fit.graph, &places, fit.config.metric.length(), kept).edges().to_vec();
     let refits = if fit.graph_model.is_some() { fit.config_of_refits() } else { fit.config_of_hypotheses() };
     let config = Config { n_init: 1, largest: false, connect: false, draws: Some(0), ..refits };
     let start = Matrix::from_fn(kept.len(), d_x, |i, a| fit.coordinates[(kept[i], a)]);
@@ -87,7 +89,7 @@ fn fit_without(fit: &Fit, kept: &[usize], observe: impl FnMut(&Progress) -> Cont
 /// A graph on a part of the points with as many neighbours a point as the whole has, so that densities compare: each
 /// point is joined to the nearest of those that were its neighbours, or neighbours of these. So no edge crosses where
 /// the whole graph has none. Pieces, if there are any, are joined.
-fn thinned(graph: &Graph, points: &Matrix, kept: &[usize]) -> Graph {
+fn thinned(graph: &Graph, points: &Matrix, length: Length, kept: &[usize]) -> Graph {
     let mut number = vec![None; graph.n()];
     kept.iter().enumerate().for_each(|(new, &old)| number[old] = Some(new as u32));
     let mean = (2 * graph.edges().len()).div_ceil(graph.n());
@@ -101,7 +103,7 @@ fn thinned(graph: &Graph, points: &Matrix, kept: &[usize]) -> Graph {
             let mut near: Vec<usize> = around.map(|j| j as usize).filter(|&j| j != i && number[j].is_some()).collect();
             near.sort_unstable();
             near.dedup();
-            let distance = |j: usize| squared_distance(points.col_as_slice(i), points.col_as_slice(j));
+            let distance = |j: usize| length.between(points.col_as_slice(i), points.col_as_slice(j));
             near.sort_by(|&p, &q| distance(p).total_cmp(&distance(q)));
             // no more than could be wanted
             near.into_iter().filter_map(|j| number[j]).take(2 * graph.degree(i) + 2 * mean).collect()

@@ -39,7 +39,11 @@ impl Extension {
         donors.fill(&mut y, None);
         for _ in 0..ROUNDS {
             let query = Matrix::from_fn(y.len(), 1, |f, _| y[f]);
-            let Some(list) = self.density.index().nearest(&query, self.n_neighbors).pop() else { break };
+            // a row without a direction as it is filled in is refused where all rows are placed
+            let in_units = self.scaling.back(&query);
+            let Some(list) = self.neighbors_of(in_units.as_ref(), &query).ok().and_then(|mut lists| lists.pop()) else {
+                break;
+            };
             let Some(placed) = self.best(&y, &list, None) else { break };
             let mut moved = 0.0f64;
             for &f in &gaps {

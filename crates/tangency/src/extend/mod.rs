@@ -23,7 +23,7 @@ pub use sample::Samples;
 use crate::density::Density;
 use crate::error::{Error, Result};
 use crate::fit::{Calibration, Fit};
-use crate::graph::{NeighborIndex, squared_distance};
+use crate::graph::{MetricPlaces, NeighborIndex, squared_distance};
 use crate::linalg::{Matrix, View};
 use crate::model::Scaling;
 use frozen::Frozen;
@@ -84,6 +84,8 @@ pub struct Extension {
     frozen: Frozen,
     terrain: Terrain,
     latent_index: NeighborIndex,
+    /// The training points where the metric has them, if that is not the Euclidean one.
+    metric_index: Option<(MetricPlaces, NeighborIndex)>,
     /// A point a column. `[d_x·d_x, n]`
     coordinate_covariances: Matrix,
     /// A point a column. `[d_x·d_x, n]`
@@ -115,8 +117,11 @@ impl Extension {
         let n = fit.n();
         let coordinates = fit.coordinates.transpose().to_owned();
         let (hyper, epsilon) = (fit.hyper, fit.config.epsilon);
+        let density = Density::new(fit)?;
+        let places =
+            MetricPlaces::new(fit.config.metric, fit.observations.as_ref().as_ref(), density.index().shared())?;
         let mut frozen = Frozen::new(fit.scaled_observations(), coordinates, fit.maps.clone(), hyper, epsilon);
-        frozen.graph = FrozenGraph::of(fit);
+        frozen.graph = FrozenGraph::of(fit, places.clone());
         let terrain = Terrain::new(&fit.graph, &frozen, n <= WHOLE)?;
         let latent_index = NeighborIndex::new(frozen.coordinates.clone());
         Ok(Self {
@@ -124,11 +129,15 @@ impl Extension {
             frozen,
             terrain,
             latent_index,
+            metric_index: places.map(|places| {
+                let index = NeighborIndex::by(places.metric().length(), places.all().clone());
+                (places, index)
+            }),
             coordinate_covariances: fit.coordinate_covariances.clone(),
             map_covariances: fit.map_covariances.clone(),
             n_neighbors: usual_neighbors(fit),
             usual_neighbors: usual_neighbors(fit),
-            density: Density::new(fit)?,
+            density,
             calibration: fit.calibration.clone(),
             lacked: fit.imputed.as_ref().map(|imputed| imputed.entries.clone()).unwrap_or_default(),
             usual: OnceLock::new(),
@@ -179,19 +188,38 @@ impl Extension {
     pub fn transform_columns(&self, values: View) -> Result<Vec<Placement>> {
         let mut scaled = self.scaling.apply_with_gaps(values)?;
         let fitted = self.fill_gaps(&mut scaled);
-        let lists = self.density.index().nearest(&scaled, self.n_neighbors);
+        let lists = self.neighbors_of(values.transpose(), &scaled)?;
+        // in a metric of angles the first neighbour need not be the nearest point
+        let nearest = match self.metric_index {
+            Some(_) => self.density.index().nearest(&scaled, 1),
+            None => vec![],
+        };
         let placed: Vec<Option<Placement>> = (0..scaled.ncols())
             .into_par_iter()
             .map(|i| {
                 let y = scaled.col_as_slice(i);
-                let distance = squared_distance(y, self.frozen.observations.col_as_slice(lists[i][0] as usize));
+                let nearest = nearest.get(i).unwrap_or(&lists[i])[0];
+                let distance = squared_distance(y, self.frozen.observations.col_as_slice(nearest as usize));
                 let mut placed = (distance < FARTHEST * FARTHEST).then(|| self.best(y, &lists[i], None)).flatten()?;
-                placed.point = fitted[i].or((distance == 0.0).then_some(lists[i][0]));
+                placed.point = fitted[i].or((distance == 0.0).then_some(nearest));
                 Some(placed)
             })
             .collect();
         // the first of the rows that cannot be placed, whichever was tried first
         placed.into_iter().enumerate().map(|(i, placed)| placed.ok_or(Error::TooFar { row: i })).collect()
+    }
+
+    /// The training points that are nearest in the metric of the fit to rows `[m, d_y]`, which are without gaps and scaled in
+    /// `scaled`, one per column.
+    fn neighbors_of(&self, rows: View, scaled: &Matrix) -> Result<Vec<Vec<u32>>> {
+        let k = self.n_neighbors;
+        Ok(match &self.metric_index {
+            None => self.density.index().nearest(scaled, k),
+            Some((places, index)) if places.metric().takes_rows_as_given() => {
+                index.nearest(&places.metric().directions(self.scaling.filled_in(rows, scaled).as_ref())?, k)
+            }
+            Some((_, index)) => index.nearest(scaled, k),
+        })
     }
 
     /// The coordinates of a row: those of the fit for a row that was fitted, the mean of q(x*) for any other. `[d_x]`
@@ -235,7 +263,14 @@ impl Extension {
     fn place_without(&self, out: &[usize]) -> Vec<Option<Placement>> {
         let y = &self.frozen.observations;
         let queries = Matrix::from_fn(y.nrows(), out.len(), |f, c| y[(f, out[c])]);
-        let lists = self.density.index().search(&queries, self.n_neighbors, |c| Some(out[c] as u32));
+        let lists = match &self.metric_index {
+            None => self.density.index().search(&queries, self.n_neighbors, |c| Some(out[c] as u32)),
+            Some((_, index)) => {
+                let places = index.points();
+                let queries = Matrix::from_fn(places.nrows(), out.len(), |f, c| places[(f, out[c])]);
+                index.search(&queries, self.n_neighbors, |c| Some(out[c] as u32))
+            }
+        };
         out.par_iter().zip(lists).map(|(&i, list)| self.best(y.col_as_slice(i), &list, Some(i))).collect()
     }
 

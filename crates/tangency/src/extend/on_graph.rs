@@ -5,11 +5,11 @@ use super::frozen::Frozen;
 use super::new_star::{NewCoordinates, NewMaps, NewStar};
 use super::surroundings::Surroundings;
 use crate::fit::Fit;
-use crate::graph::squared_distance;
+use crate::graph::{MetricPlaces, squared_distance};
 use crate::inference::pairs::{OutsideSums, PairField, place};
 use crate::inference::terms::edge_counts::counts_of_star;
 use crate::linalg::{Matrix, small, symmetric_eigen};
-use crate::model::Affinity;
+use crate::model::{Affinity, Scaling};
 
 /// Most steps of a placement, and those after which steps do not grow again.
 const MOST_STEPS: usize = 600;
@@ -30,11 +30,14 @@ pub(super) struct FrozenGraph {
     sociability: Vec<f64>,
     field: PairField,
     weighted: bool,
+    /// Where the metric of the graph has the training points, if it is not the Euclidean one.
+    places: Option<MetricPlaces>,
+    scaling: Scaling,
 }
 
 impl FrozenGraph {
     /// That of a fit, if it has one.
-    pub fn of(fit: &Fit) -> Option<Self> {
+    pub fn of(fit: &Fit, places: Option<MetricPlaces>) -> Option<Self> {
         let model = fit.graph_model.as_ref()?;
         let (n, d_x) = (fit.n(), fit.coordinates.ncols());
         let x: Vec<f64> = (0..n * d_x).map(|p| fit.coordinates[(p / d_x, p % d_x)]).collect();
@@ -47,7 +50,23 @@ impl FrozenGraph {
             sociability: model.sociability.clone(),
             field: PairField::independent(&fit.graph, x, blocks, 0),
             weighted: fit.config.edge_weights == crate::config::EdgeWeights::Membership,
+            places,
+            scaling: fit.scaling.clone(),
         })
+    }
+
+    /// How far a scaled row is from training points in the metric of the graph.
+    fn lengths(&self, frozen: &Frozen, y: &[f64], points: &[u32]) -> Vec<f64> {
+        let placed = self.places.as_ref().and_then(|places| {
+            let Scaling { center, scale } = &self.scaling;
+            let row: Vec<f64> = y.iter().zip(center.iter().zip(scale)).map(|(y, (c, s))| c + s * y).collect();
+            Some((places, places.place(&row, y)?))
+        });
+        let length = |&j: &u32| match &placed {
+            Some((places, place)) => places.distance(place, j as usize),
+            None => squared_distance(y, frozen.observations.col_as_slice(j as usize)).sqrt(),
+        };
+        points.iter().map(length).collect()
     }
 
     /// What the training points do to a point there: all of them, or the nearest.
@@ -82,12 +101,10 @@ pub(super) fn settle_on_graph(
 ) -> Option<(NewCoordinates, NewMaps, bool)> {
     let (d_x, k) = (frozen.d_x(), around.points.len());
     let at = |j: u32, a: usize| frozen.coordinates[(a, j as usize)] - star.center[a];
-    let lengths: Vec<f64> = around
-        .points
-        .iter()
-        .map(|&j| squared_distance(y, frozen.observations.col_as_slice(j as usize)).sqrt())
-        .collect();
-    let counts = if graph.weighted { counts_of_star(&lengths) } else { vec![1.0; k] };
+    let counts = match graph.weighted {
+        true => counts_of_star(&graph.lengths(frozen, y, &around.points)),
+        false => vec![1.0; k],
+    };
     // from the middle of its neighbours: where it is without the graph's likelihood may be in other units
     let total: f64 = counts.iter().sum();
     for a in 0..d_x {

@@ -10,8 +10,8 @@ pub(super) struct Demand {
     pub engine: EngineKind,
     pub n_components: usize,
     pub n_features: usize,
-    /// Rows of the observations, along which maps have means.
-    rows: usize,
+    /// Whether maps have means along some principal axes only.
+    few_axes: bool,
     n_neighbors: usize,
     /// Whether a run waits while others are tried.
     parked: bool,
@@ -27,8 +27,7 @@ impl Demand {
             engine,
             n_components,
             n_features,
-            // with axes to be found, the fewest there can be
-            rows: if config.pca.is_some() { n_components } else { n_features },
+            few_axes: config.pca.is_some(),
             n_neighbors: config.n_neighbors,
             parked: config.init == Init::Auto,
             full_covariance: config.full_covariance,
@@ -39,14 +38,20 @@ impl Demand {
     /// Bytes for so many points.
     pub fn bytes(&self, n: usize) -> u64 {
         let d_x = self.n_components;
+        // axes along which maps have means: with some to be found, the fewest there can be
+        let rows = if self.few_axes { d_x } else { self.n_features.min(n) };
+        // of more features than points: the table, its axes, and maps in features beside those along the axes
+        let of_table = (n as u64).saturating_mul(self.n_features as u64).saturating_mul(8 * (4 + 2 * d_x as u64));
+        let turned = of_table * u64::from(self.n_features > n);
         if self.engine == EngineKind::Factorised {
-            return factorised::memory_needed(n, d_x, self.rows, self.n_features, self.n_neighbors);
+            return factorised::memory_needed(n, d_x, rows, self.n_features, self.n_neighbors).saturating_add(turned);
         }
         let size = (n as u64).saturating_mul(d_x as u64);
         let matrix = size.saturating_mul(size).saturating_mul(8);
         // a run that is parked while others are tried keeps half a matrix; of full covariances there are two at a time
         // where several runs are compared
-        exact::memory_needed(n, d_x, self.n_features)
+        exact::memory_needed(n, d_x, rows)
+            .saturating_add(turned)
             .saturating_add(matrix.saturating_mul(2 * u64::from(self.full_covariance) + self.beside))
             .saturating_add(matrix / 2 * u64::from(self.parked))
     }

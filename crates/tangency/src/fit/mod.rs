@@ -279,3 +279,7 @@ pub struct TriedStart {
     /// Its fit, if it was run to its end.
     pub fit: Option<Fit>,
 }
+
+#[cfg(test)]
+#[path = "wide_tests.rs"]
+mod wide_tests;

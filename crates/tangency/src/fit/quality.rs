@@ -39,13 +39,22 @@ pub struct MapQuality {
 
 impl Fit {
     /// Finds out how good the fit is: next to principal components, next to where it began, and as a density of rows.
-    pub(crate) fn measure(&mut self, problem: &Problem, begun: Option<&Matrix>) -> Result<()> {
+    /// Where points are along a rotation of the features, `rotated` has the maps along it.
+    pub(crate) fn measure(
+        &mut self,
+        problem: &Problem,
+        rotated: Option<&Matrix>,
+        begun: Option<&Matrix>,
+    ) -> Result<()> {
         let map = &self.coordinates;
         let components = pca(&problem.observations, map.ncols())?;
         let moved = |begun: &&Matrix| begun.squared_norm_l2() > 0.0;
         let points = problem.observations.as_ref();
         let total = points.squared_norm_l2();
-        let reach = Reach::of(self);
+        let reach = match rotated {
+            Some(maps) => Reach::rotated(self, problem.observations.clone(), maps),
+            None => Reach::of(self),
+        };
         let (explained, density) = (reach.share_left_out(), DensityNotes::of(&reach, &self.scaling));
         drop(reach);
         self.quality = Some(MapQuality {

@@ -4,7 +4,7 @@ use super::{DimensionChoice, FeatureChoice, FittedData, MapQuality, NeighborsCho
 use crate::config::{Config, FeatureWeight, Init, Uncertainty};
 use crate::density::DensityNotes;
 use crate::error::{Error, Result};
-use crate::graph::Graph;
+use crate::graph::{Graph, MetricPlaces};
 use crate::inference::{BoundParts, Deviations, Engine, EngineNotes, Posterior, State, Stop, TracePoint};
 use crate::linalg::{Matrix, lower_factor, product, small, symmetric_eigen, transposed_product};
 use crate::message;
@@ -159,7 +159,8 @@ pub struct DistanceInterval {
 }
 
 impl Fit {
-    /// What a run found, turned into the canonical gauge.
+    /// What a run found, turned into the canonical gauge; and the maps along the axes of the problem, where these are a
+    /// rotation of the features.
     pub(crate) fn new<E: Engine>(
         problem: &Problem,
         config: &Config,
@@ -168,7 +169,7 @@ impl Fit {
         posterior: &Posterior<E::Beliefs>,
         stop: Stop,
         (start, start_seed): (Init, u64),
-    ) -> Result<Self> {
+    ) -> Result<(Self, Option<Matrix>)> {
         let Posterior { state, parts, trace, .. } = posterior;
         let (n, d_x) = (problem.n(), problem.n_components);
         // whoever ended the run does not want to wait for draws
@@ -210,21 +211,24 @@ impl Fit {
             let (i, a) = (p / d_x, p % d_x);
             (0..d_x).map(|b| found.maps[(f, i * d_x + b)] * gauge[(b, a)]).sum()
         });
-        let turned_maps = match problem.reduction() {
-            Some(reduction) => reduction.back(&turned_maps),
-            None => turned_maps,
+        let (turned_maps, rotated) = match problem.reduction() {
+            Some(reduction) => (reduction.back(&turned_maps), reduction.is_whole.then_some(turned_maps)),
+            None => (turned_maps, None),
         };
         let mean = product(&found.mean, &gauge);
         let (coordinate_covariances, map_covariances) =
             (by_point(&found.covariances, shift), by_point(&found.map_covariances, 0.0));
-        Ok(Fit {
+        let fit = Fit {
             config: config.clone(),
             start,
             start_seed,
             engine: EngineNotes { reason: data.reason.clone(), ..engine.notes(problem) },
             deviations: found.deviations,
             recall: data.recall,
-            reduced: problem.reduction().map(|reduction| (reduction.axes.ncols(), reduction.share)),
+            reduced: problem
+                .reduction()
+                .filter(|reduction| !reduction.is_whole)
+                .map(|reduction| (reduction.axes.ncols(), reduction.share)),
             stop,
             observations: data.observations.clone(),
             scaling: data.scaling.clone(),
@@ -256,7 +260,8 @@ impl Fit {
             trace: trace.clone(),
             calibration: None,
             pruning: None,
-        })
+        };
+        Ok((fit, rotated))
     }
 
     /// Settings for runs that go on from this fit: they end as its own run did, and with the same engine.
@@ -281,7 +286,8 @@ impl Fit {
     pub(crate) fn problem(&self) -> Result<Problem> {
         let d_x = self.coordinates.ncols();
         let problem = Problem::new(self.scaled_observations(), self.graph.clone(), d_x, self.config.epsilon)?;
-        problem.along_axes(&self.config)?.lacking(self.missing().map(Arc::new))
+        let places = MetricPlaces::new(self.config.metric, self.observations.as_ref().as_ref(), &problem.observations)?;
+        problem.along_axes(&self.config)?.in_metric(places).lacking(self.missing().map(Arc::new))
     }
 
     /// Which entries the table lacked.

@@ -198,10 +198,10 @@ impl Runs<'_> {
     ) -> Result<Kept<E>> {
         let Self { config, data, problem, .. } = self;
         let stop = stop.unwrap_or(Stop::MaxIterations);
-        let mut fit = Fit::new(problem, config, data, engine, &posterior, stop, (start.init, start.seed))?;
+        let (mut fit, rotated) = Fit::new(problem, config, data, engine, &posterior, stop, (start.init, start.seed))?;
         let begun = (posterior.begun.nrows() == problem.n() && start.init != Init::Maps).then_some(&posterior.begun);
         if self.measures {
-            fit.measure(problem, begun)?;
+            fit.measure(problem, rotated.as_ref(), begun)?;
         }
         Ok((fit, self.keeps_posterior.then_some(posterior)))
     }

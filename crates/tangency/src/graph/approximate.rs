@@ -4,8 +4,9 @@
 //! neighbours: who is near a point that is near to me is likely near to me (Dong, Moses and Li 2011). A point reads the
 //! lists of the round before and writes only its own, so that the answer is the same on any number of threads.
 
+use super::Length;
 use super::forest::{Leaves, tree};
-use super::neighbors::{Products, nearest_neighbors, nearest_of, squared_distance};
+use super::neighbors::{NeighborIndex, Products, nearest_by};
 use super::table::DistanceTable;
 use crate::linalg::Matrix;
 use rand::SeedableRng;
@@ -28,15 +29,15 @@ const SETTLED: f64 = 1e-3;
 const BATCH: usize = 512;
 
 /// Nearly the `k` nearest other points of each point, nearest first and the smaller number first between equal
-/// distances; `points` is d × n, one point a column, and k < n. The same for the same seed on any number of threads.
-pub fn approximate_neighbors(points: &Matrix, k: usize, seed: u64) -> Vec<Vec<u32>> {
+/// lengths; `points` is d × n, one point a column, and k < n. The same for the same seed on any number of threads.
+pub fn approximate_neighbors(points: &Matrix, length: Length, k: usize, seed: u64) -> Vec<Vec<u32>> {
     let kept = (k + SPARE).max(FEWEST_KEPT);
     // half a leaf, the smallest there is, fills a list
     let leaf = 2 * (kept + 1);
     if points.ncols() <= leaf {
-        return nearest_neighbors(points, k);
+        return NeighborIndex::by(length, points.clone()).search(points, k, |i| Some(i as u32));
     }
-    let table = DistanceTable::new(points);
+    let table = DistanceTable::new(points, length);
     // Points that share a leaf of one tree become neighbours in memory too, where the search reads them together.
     let order = tree(&table, leaf, seed, 0).into_order();
     let table = table.in_order(&order);
@@ -52,7 +53,7 @@ pub fn approximate_neighbors(points: &Matrix, k: usize, seed: u64) -> Vec<Vec<u3
         .enumerate()
         .map(|(at, &i)| {
             let candidates = search.list(at).iter().map(|near| order[near.point as usize]);
-            (i, nearest_of(points, points.col_as_slice(i as usize), candidates, k))
+            (i, nearest_by(length, points, points.col_as_slice(i as usize), candidates, k))
         })
         .collect();
     lists.par_sort_unstable_by_key(|&(i, _)| i);
@@ -61,25 +62,25 @@ pub fn approximate_neighbors(points: &Matrix, k: usize, seed: u64) -> Vec<Vec<u3
 
 /// The share of true neighbours in the lists, measured on a sample of points. A listed point counts if it is no farther
 /// than the last of the truly nearest, so that it does not matter which of equally near points are listed.
-pub fn recall(points: &Matrix, lists: &[Vec<u32>], sample: usize, seed: u64) -> f64 {
+pub fn recall(points: &Matrix, length: Length, lists: &[Vec<u32>], sample: usize, seed: u64) -> f64 {
     let n = points.ncols();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut sampled = rand::seq::index::sample(&mut rng, n, sample.min(n)).into_vec();
     sampled.sort_unstable();
     let queries = Matrix::from_fn(points.nrows(), sampled.len(), |r, q| points[(r, sampled[q])]);
-    let found = Products::new(points).candidates(
-        &queries,
-        |q| (lists[sampled[q]].len() + 1).min(n),
-        |q, candidates| {
-            let (i, listed) = (sampled[q], &lists[sampled[q]]);
-            let from = points.col_as_slice(i);
-            let distance = |j: u32| squared_distance(from, points.col_as_slice(j as usize));
-            let others = candidates.into_iter().filter(|&j| j as usize != i);
-            let nearest = nearest_of(points, from, others, listed.len());
-            let reach = nearest.last().map_or(0.0, |&j| distance(j));
-            listed.iter().filter(|&&j| distance(j) <= reach).count()
-        },
-    );
+    let among = |q: usize, candidates: Vec<u32>| {
+        let (i, listed) = (sampled[q], &lists[sampled[q]]);
+        let from = points.col_as_slice(i);
+        let distance = |j: u32| length.between(from, points.col_as_slice(j as usize));
+        let others = candidates.into_iter().filter(|&j| j as usize != i);
+        let nearest = nearest_by(length, points, from, others, listed.len());
+        let reach = nearest.last().map_or(0.0, |&j| distance(j));
+        listed.iter().filter(|&&j| distance(j) <= reach).count()
+    };
+    let found: Vec<usize> = match length {
+        Length::Squared => Products::new(points).candidates(&queries, |q| (lists[sampled[q]].len() + 1).min(n), among),
+        Length::Absolute => (0..sampled.len()).into_par_iter().map(|q| among(q, (0..n as u32).collect())).collect(),
+    };
     let listed: usize = sampled.iter().map(|&i| lists[i].len()).sum();
     if listed == 0 { 1.0 } else { found.into_iter().sum::<usize>() as f64 / listed as f64 }
 }
@@ -197,7 +198,7 @@ impl Work {
 
     /// Puts the nearest of list and proposals into the list.
     fn finish(&mut self, table: &DistanceTable, i: u32, list: &mut [Near]) {
-        table.squared_distances(i, self.proposed.iter().copied(), &mut self.distances);
+        table.lengths(i, self.proposed.iter().copied(), &mut self.distances);
         let Some(last) = list.last().copied() else { return };
         self.ranked.clear();
         self.ranked.extend(list.iter().map(|near| Near { new: false, ..*near }));

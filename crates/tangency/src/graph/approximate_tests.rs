@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
+use crate::graph::neighbors::{nearest_neighbors, squared_distance};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
@@ -49,9 +50,9 @@ fn assert_well_formed(points: &Matrix, lists: &[Vec<u32>], k: usize) {
 #[test]
 fn nearly_all_neighbors_are_found() {
     for (name, points) in [("mixture", mixture(50, 4000, 10, 8)), ("pictures", pictures(3000))] {
-        let lists = approximate_neighbors(&points, 10, 1);
+        let lists = approximate_neighbors(&points, Length::Squared, 10, 1);
         assert_well_formed(&points, &lists, 10);
-        let found = recall(&points, &lists, 300, 1);
+        let found = recall(&points, Length::Squared, &lists, 300, 1);
         assert!(found >= 0.97, "{name}: {found}");
     }
 }
@@ -59,9 +60,9 @@ fn nearly_all_neighbors_are_found() {
 #[test]
 fn more_neighbors_than_are_explored() {
     let points = mixture(20, 1500, 8, 4);
-    let lists = approximate_neighbors(&points, 70, 1);
+    let lists = approximate_neighbors(&points, Length::Squared, 70, 1);
     assert_well_formed(&points, &lists, 70);
-    assert!(recall(&points, &lists, 200, 1) >= 0.97);
+    assert!(recall(&points, Length::Squared, &lists, 200, 1) >= 0.97);
 }
 
 #[test]
@@ -70,7 +71,7 @@ fn the_same_lists_on_any_number_of_threads_and_others_by_another_seed() {
     let points = mixture(40, 3000, 40, 1);
     let found = |threads: usize, seed: u64| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| approximate_neighbors(&points, 5, seed))
+        pool.install(|| approximate_neighbors(&points, Length::Squared, 5, seed))
     };
     let alone = found(1, 3);
     assert!(alone == found(2, 3) && alone == found(3, 3));
@@ -81,12 +82,12 @@ fn the_same_lists_on_any_number_of_threads_and_others_by_another_seed() {
 fn recall_is_the_share_of_true_neighbors() {
     let points = mixture(30, 600, 10, 3);
     let exact = nearest_neighbors(&points, 10);
-    assert_eq!(recall(&points, &exact, 600, 1), 1.0);
+    assert_eq!(recall(&points, Length::Squared, &exact, 600, 1), 1.0);
     // the nearest five are left out, and five that are not among the nearest ten stand for them
     let wider = nearest_neighbors(&points, 15);
     let half: Vec<Vec<u32>> = wider.iter().map(|list| list[5..].to_vec()).collect();
-    assert_eq!(recall(&points, &half, 600, 1), 0.5);
-    assert_eq!(recall(&points, &vec![vec![]; 600], 10, 1), 1.0);
+    assert_eq!(recall(&points, Length::Squared, &half, 600, 1), 0.5);
+    assert_eq!(recall(&points, Length::Squared, &vec![vec![]; 600], 10, 1), 1.0);
 }
 
 #[test]
@@ -96,9 +97,9 @@ fn points_that_coincide_are_harmless() {
     let mostly_same = Matrix::from_fn(20, 700, |_, i| if i < 600 { 1.0 } else { i as f64 });
     let constant_columns = Matrix::from_fn(20, 700, |r, i| if r < 18 { 1e8 } else { ((i * (r + 5)) % 701) as f64 });
     for points in [same, few_places, mostly_same, constant_columns] {
-        let lists = approximate_neighbors(&points, 6, 1);
+        let lists = approximate_neighbors(&points, Length::Squared, 6, 1);
         assert_well_formed(&points, &lists, 6);
-        assert!(recall(&points, &lists, 700, 1) >= 0.99);
+        assert!(recall(&points, Length::Squared, &lists, 700, 1) >= 0.99);
     }
 }
 
@@ -107,7 +108,7 @@ fn few_points_are_searched_exactly() {
     let all = mixture(15, 60, 5, 2);
     for n in [1, 2, 5, 6, 7, 30, 42, 43, 60] {
         let points = Matrix::from_fn(15, n, |r, i| all[(r, i)]);
-        let lists = approximate_neighbors(&points, 5, 1);
+        let lists = approximate_neighbors(&points, Length::Squared, 5, 1);
         assert_well_formed(&points, &lists, 5.min(n - 1));
         assert_eq!(lists, nearest_neighbors(&points, 5), "n = {n}");
     }
@@ -118,7 +119,9 @@ fn numbers_too_large_for_single_precision_are_no_matter() {
     let points = mixture(20, 500, 8, 4);
     let [large, small] = [1e100, 1e-100].map(|scale| Matrix::from_fn(20, 500, |r, i| scale * points[(r, i)]));
     for points in [large, small] {
-        assert!(recall(&points, &approximate_neighbors(&points, 5, 1), 500, 1) >= 0.99);
+        assert!(
+            recall(&points, Length::Squared, &approximate_neighbors(&points, Length::Squared, 5, 1), 500, 1) >= 0.99
+        );
     }
 }
 
@@ -126,7 +129,7 @@ fn numbers_too_large_for_single_precision_are_no_matter() {
 fn distances_that_overflow_leave_the_lists_full() {
     for height in [f64::MAX, f64::MIN_POSITIVE / 1e6] {
         let points = Matrix::from_fn(20, 300, |r, i| if (i + r) % 2 == 0 { height } else { -height });
-        let lists = approximate_neighbors(&points, 5, 1);
+        let lists = approximate_neighbors(&points, Length::Squared, 5, 1);
         assert!(lists.iter().enumerate().all(|(i, list)| list.len() == 5 && !list.contains(&(i as u32))));
     }
 }

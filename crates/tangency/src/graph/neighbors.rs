@@ -3,9 +3,9 @@
 //! Both searches only propose candidates; who is nearest is decided by one distance function and, between equal
 //! distances, by the smaller number. So the graph does not depend on the path, and duplicates do no harm.
 
-use super::{Graph, Symmetry};
+use super::{Graph, Length, Symmetry};
 use crate::linalg::Matrix;
-use kiddo::{ImmutableKdTree, SquaredEuclidean};
+use kiddo::{ImmutableKdTree, Manhattan, SquaredEuclidean};
 use rayon::prelude::*;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -45,25 +45,41 @@ pub fn nearest_neighbors(points: &Matrix, k: usize) -> Vec<Vec<u32>> {
 /// Points prepared for many queries. The answer to a query does not depend on what else is asked.
 pub struct NeighborIndex {
     points: Arc<Matrix>,
+    length: Length,
     search: SearchMethod,
 }
 
 enum SearchMethod {
     Tree(Box<dyn Tree>),
     Products(Products),
+    /// Every point is a candidate.
+    All,
 }
 
 impl NeighborIndex {
     /// Prepares points, d × n, one a column.
     pub fn new(points: impl Into<Arc<Matrix>>) -> Self {
+        Self::by(Length::Squared, points)
+    }
+
+    /// The same for neighbours by some length.
+    pub fn by(length: Length, points: impl Into<Arc<Matrix>>) -> Self {
         let points = points.into();
-        let search =
-            tree_of(&points).map_or_else(|| SearchMethod::Products(Products::new(&points)), SearchMethod::Tree);
-        Self { points, search }
+        let search = match (tree_of(&points, length), length) {
+            (Some(tree), _) => SearchMethod::Tree(tree),
+            (None, Length::Squared) => SearchMethod::Products(Products::new(&points)),
+            (None, Length::Absolute) => SearchMethod::All,
+        };
+        Self { points, length, search }
     }
 
     /// The points.
     pub(crate) fn points(&self) -> &Matrix {
+        &self.points
+    }
+
+    /// The same, to be held by others too.
+    pub(crate) fn shared(&self) -> &Arc<Matrix> {
         &self.points
     }
 
@@ -83,7 +99,7 @@ impl NeighborIndex {
         let count = |query: usize| (k + usize::from(skipped(query).is_some())).min(n);
         let choose = |query: usize, candidates: Vec<u32>| -> Vec<u32> {
             let others = candidates.into_iter().filter(|&j| Some(j) != skipped(query));
-            nearest_of(&self.points, queries.col_as_slice(query), others, k)
+            nearest_by(self.length, &self.points, queries.col_as_slice(query), others, k)
         };
         match &self.search {
             SearchMethod::Tree(tree) => (0..queries.ncols())
@@ -91,13 +107,27 @@ impl NeighborIndex {
                 .map(|q| choose(q, tree.candidates(queries.col_as_slice(q), count(q))))
                 .collect(),
             SearchMethod::Products(products) => products.candidates(queries, count, choose),
+            SearchMethod::All => {
+                (0..queries.ncols()).into_par_iter().map(|q| choose(q, (0..n as u32).collect())).collect()
+            }
         }
     }
 }
 
 /// The `k` of the candidates that are nearest to a place, nearest first, the smaller number first between equal distances.
 pub(crate) fn nearest_of(points: &Matrix, from: &[f64], candidates: impl Iterator<Item = u32>, k: usize) -> Vec<u32> {
-    let apart = |j: u32| (squared_distance(from, points.col_as_slice(j as usize)), j);
+    nearest_by(Length::Squared, points, from, candidates, k)
+}
+
+/// The same by some length.
+pub(super) fn nearest_by(
+    length: Length,
+    points: &Matrix,
+    from: &[f64],
+    candidates: impl Iterator<Item = u32>,
+    k: usize,
+) -> Vec<u32> {
+    let apart = |j: u32| (length.between(from, points.col_as_slice(j as usize)), j);
     let nearer = |p: &(f64, u32), q: &(f64, u32)| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1));
     let mut ranked: Vec<(f64, u32)> = candidates.map(apart).collect();
     if ranked.len() > k {
@@ -108,16 +138,15 @@ pub(crate) fn nearest_of(points: &Matrix, from: &[f64], candidates: impl Iterato
     ranked.into_iter().map(|(_, j)| j).collect()
 }
 
-/// The graph of all pairs at most `radius` apart.
-pub fn within_radius(points: &Matrix, radius: f64) -> Graph {
+/// The graph of all pairs whose length is no more than `limit`.
+pub fn within_length(points: &Matrix, length: Length, limit: f64) -> Graph {
     let n = points.ncols();
-    let limit = radius * radius;
-    let tree = tree_of(points);
+    let tree = tree_of(points, length);
     let edges: Vec<(u32, u32)> = (0..n)
         .into_par_iter()
         .flat_map_iter(|i| {
             let from = points.col_as_slice(i);
-            let near = move |j: &u32| squared_distance(from, points.col_as_slice(*j as usize)) <= limit;
+            let near = move |j: &u32| length.between(from, points.col_as_slice(*j as usize)) <= limit;
             let later = i as u32 + 1..n as u32;
             let candidates = match &tree {
                 Some(tree) => tree.within(from, limit).into_iter().filter(|j| later.contains(j)).filter(near).collect(),
@@ -134,47 +163,69 @@ trait Tree: Send + Sync {
     /// At least the `count` nearest.
     fn candidates(&self, query: &[f64], count: usize) -> Vec<u32>;
 
-    /// At least those whose squared distance is no more than `limit`.
+    /// At least those whose length is no more than `limit`.
     fn within(&self, query: &[f64], limit: f64) -> Vec<u32>;
 }
 
 /// The tree of the points, where one is quicker than all pairs.
-fn tree_of(points: &Matrix) -> Option<Box<dyn Tree>> {
+fn tree_of(points: &Matrix, length: Length) -> Option<Box<dyn Tree>> {
     match points.nrows() {
         d if points.ncols() < TREE_POINTS || d > TREE_DIMENSION => None,
-        0..=2 => Padded::<2>::build(points),
-        3 => Padded::<3>::build(points),
-        4 => Padded::<4>::build(points),
-        5..=8 => Padded::<8>::build(points),
-        _ => Padded::<12>::build(points),
+        0..=2 => Padded::<2>::build(points, length),
+        3 => Padded::<3>::build(points, length),
+        4 => Padded::<4>::build(points, length),
+        5..=8 => Padded::<8>::build(points, length),
+        _ => Padded::<12>::build(points, length),
     }
 }
 
 /// Points with zeros for missing axes, which add nothing to a distance.
-struct Padded<const D: usize>(ImmutableKdTree<f64, D>);
+struct Padded<const D: usize> {
+    tree: ImmutableKdTree<f64, D>,
+    length: Length,
+}
 
 impl<const D: usize> Padded<D>
 where
     Self: Tree,
 {
     /// `None` when the tree cannot be built.
-    fn build(points: &Matrix) -> Option<Box<dyn Tree>> {
+    fn build(points: &Matrix, length: Length) -> Option<Box<dyn Tree>> {
         let rows: Vec<[f64; D]> = (0..points.ncols()).map(|i| padded(points.col_as_slice(i))).collect();
-        Some(Box::new(Self(ImmutableKdTree::new_from_slice(&rows).ok()?)))
+        Some(Box::new(Self { tree: ImmutableKdTree::new_from_slice(&rows).ok()?, length }))
     }
 }
 
 impl<const D: usize> Tree for Padded<D> {
     fn candidates(&self, query: &[f64], count: usize) -> Vec<u32> {
         let Some(count) = NonZero::new(count) else { return vec![] };
-        let nearest = self.0.query(&padded(query)).nearest_n::<SquaredEuclidean<f64>>(count).execute();
-        self.within(query, nearest.iter().map(|found| found.distance).fold(0.0, f64::max))
+        let row = padded(query);
+        let farthest = match self.length {
+            Length::Squared => {
+                let nearest = self.tree.query(&row).nearest_n::<SquaredEuclidean<f64>>(count).execute();
+                nearest.iter().map(|found| found.distance).fold(0.0, f64::max)
+            }
+            Length::Absolute => {
+                let nearest = self.tree.query(&row).nearest_n::<Manhattan<f64>>(count).execute();
+                nearest.iter().map(|found| found.distance).fold(0.0, f64::max)
+            }
+        };
+        self.within(query, farthest)
     }
 
     fn within(&self, query: &[f64], limit: f64) -> Vec<u32> {
         let row = padded(query);
-        let all = self.0.query(&row).within::<SquaredEuclidean<f64>>(limit * (1.0 + SLACK)).unsorted().execute();
-        all.iter().map(|found| found.item).collect()
+        let limit = limit * (1.0 + SLACK);
+        match self.length {
+            Length::Squared => {
+                let all = self.tree.query(&row).within::<SquaredEuclidean<f64>>(limit).unsorted().execute();
+                all.iter().map(|found| found.item).collect()
+            }
+            Length::Absolute => {
+                let all = self.tree.query(&row).within::<Manhattan<f64>>(limit).unsorted().execute();
+                all.iter().map(|found| found.item).collect()
+            }
+        }
     }
 }
 

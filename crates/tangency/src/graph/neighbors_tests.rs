@@ -15,7 +15,11 @@ fn literal(points: &Matrix, queries: &Matrix, k: usize, skips_itself: bool) -> V
 }
 
 fn by_products(points: &Matrix) -> NeighborIndex {
-    NeighborIndex { points: points.clone().into(), search: SearchMethod::Products(Products::new(points)) }
+    NeighborIndex {
+        points: points.clone().into(),
+        length: Length::Squared,
+        search: SearchMethod::Products(Products::new(points)),
+    }
 }
 
 proptest! {
@@ -72,7 +76,11 @@ fn a_radius_finds_the_pairs_of_all_pairs() {
             };
             let pairs = (0..400).flat_map(|i| (i + 1..400).map(move |j| (i, j))).filter(near);
             let expected: Vec<(u32, u32)> = pairs.map(|(i, j)| (i as u32, j as u32)).collect();
-            assert_eq!(within_radius(&points, radius).edges(), &expected, "d = {d}, radius = {radius}");
+            assert_eq!(
+                within_length(&points, Length::Squared, radius * radius).edges(),
+                &expected,
+                "d = {d}, radius = {radius}"
+            );
         }
     }
 }

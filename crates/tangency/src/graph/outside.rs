@@ -4,6 +4,7 @@
 //! that holds only the piece it starts from, and over one that lies farther off than the best way that any point of the
 //! piece has found yet. It passes over nothing that could be as short, so the answer is that of all pairs.
 
+use super::Length;
 use super::neighbors::{SLACK, squared_distance};
 use super::table::DistanceTable;
 use crate::linalg::Matrix;
@@ -42,7 +43,7 @@ impl<'a> OutsideSearch<'a> {
     pub(super) fn new(points: &'a Matrix) -> Self {
         let mut order: Vec<u32> = (0..points.ncols() as u32).collect();
         let root = ReachedBall::around(points, &mut order, 0);
-        let table = DistanceTable::new(points).in_order(&order);
+        let table = DistanceTable::new(points, Length::Squared).in_order(&order);
         Self { points, order, table, root }
     }
 
@@ -130,7 +131,7 @@ impl Party<'_> {
     fn look_at(&mut self, places: Range<usize>, member: usize) {
         let table = &self.search.table;
         let to = places.start as u32..places.end as u32;
-        table.squared_distances(self.places[member] as u32, to, &mut self.distances);
+        table.lengths(self.places[member] as u32, to, &mut self.distances);
         let mut reach = table.reach(self.limit(member));
         for (at, place) in places.enumerate() {
             // what overflows and cannot be compared is not passed over

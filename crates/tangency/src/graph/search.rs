@@ -1,8 +1,10 @@
 //! How neighbours are searched for: exactly where that is quick, nearly so where it is not.
 
+use super::Length;
 use super::approximate::{approximate_neighbors, recall};
-use super::neighbors::{TREE_DIMENSION, nearest_neighbors};
+use super::neighbors::{NeighborIndex, TREE_DIMENSION};
 use crate::linalg::Matrix;
+use std::sync::Arc;
 
 crate::choice! {
     /// How the nearest neighbours of points are searched for.
@@ -41,19 +43,26 @@ const TREE_POINTS: usize = 50_000;
 /// Number of points up to which all pairs are compared where there is no tree.
 const ALL_PAIRS_POINTS: usize = 20_000;
 
-/// The `k` nearest other points of each point; `points` is d × n, one point a column, and k < n. The seed is that of an
-/// approximate search, which for the same seed is the same on any number of threads.
-pub fn find_neighbors(points: &Matrix, k: usize, search: NeighborSearch, seed: u64) -> FoundNeighbors {
+/// The `k` nearest other points of each point by some length; `points` is d × n, one point a column, and k < n. The seed is
+/// that of an approximate search, which for the same seed is the same on any number of threads.
+pub fn find_neighbors(
+    points: &Arc<Matrix>,
+    length: Length,
+    k: usize,
+    search: NeighborSearch,
+    seed: u64,
+) -> FoundNeighbors {
     let exact = match search {
         NeighborSearch::Auto => exact_is_quick(points.nrows(), points.ncols()),
         NeighborSearch::Exact => true,
         NeighborSearch::Approximate => false,
     };
     if exact {
-        return FoundNeighbors { lists: nearest_neighbors(points, k), recall: None };
+        let index = NeighborIndex::by(length, points.clone());
+        return FoundNeighbors { lists: index.search(points, k, |i| Some(i as u32)), recall: None };
     }
-    let lists = approximate_neighbors(points, k, seed);
-    let recall = recall(points, &lists, RECALL_SAMPLE, seed);
+    let lists = approximate_neighbors(points, length, k, seed);
+    let recall = recall(points, length, &lists, RECALL_SAMPLE, seed);
     FoundNeighbors { lists, recall: Some(recall) }
 }
 
@@ -65,16 +74,17 @@ fn exact_is_quick(d: usize, n: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::nearest_neighbors;
 
     #[test]
     fn the_share_found_is_told_when_the_search_is_approximate() {
-        let points = Matrix::from_fn(20, 300, |r, i| ((i * (r + 3) * 7919) % 1009) as f64);
+        let points = Arc::new(Matrix::from_fn(20, 300, |r, i| ((i * (r + 3) * 7919) % 1009) as f64));
         let exact = nearest_neighbors(&points, 5);
         for search in [NeighborSearch::Auto, NeighborSearch::Exact] {
-            let found = find_neighbors(&points, 5, search, 1);
+            let found = find_neighbors(&points, Length::Squared, 5, search, 1);
             assert_eq!((found.lists, found.recall), (exact.clone(), None), "{search:?}");
         }
-        let found = find_neighbors(&points, 5, NeighborSearch::Approximate, 1);
+        let found = find_neighbors(&points, Length::Squared, 5, NeighborSearch::Approximate, 1);
         assert!(found.lists.iter().all(|list| list.len() == 5));
         assert!(found.recall.is_some_and(|recall| recall > 0.9), "{:?}", found.recall);
     }

@@ -1,5 +1,6 @@
 //! Points in single precision, laid out for quick distances.
 
+use super::Length;
 use crate::linalg::Matrix;
 
 /// Numbers that are worked on together.
@@ -16,11 +17,12 @@ pub(super) struct DistanceTable {
     n: usize,
     /// What the points were multiplied by.
     scale: f64,
+    length: Length,
 }
 
 impl DistanceTable {
     /// Of points d × n, one a column.
-    pub(super) fn new(points: &Matrix) -> Self {
+    pub(super) fn new(points: &Matrix, length: Length) -> Self {
         let (d, n) = (points.nrows(), points.ncols());
         let mut mean = vec![0.0; d];
         let mut largest = vec![0.0_f64; d];
@@ -41,7 +43,7 @@ impl DistanceTable {
                 *slot = ((value - mean) * scale) as f32;
             }
         }
-        Self { lanes, width, n, scale }
+        Self { lanes, width, n, scale, length }
     }
 
     /// The same points in another order.
@@ -76,15 +78,20 @@ impl DistanceTable {
         );
     }
 
-    /// The squared distances from a point to others, in their order and on the scale of the table.
-    pub(super) fn squared_distances(&self, from: u32, to: impl Iterator<Item = u32>, distances: &mut Vec<f32>) {
+    /// The lengths from a point to others, in their order and on the scale of the table.
+    pub(super) fn lengths(&self, from: u32, to: impl Iterator<Item = u32>, distances: &mut Vec<f32>) {
         distances.clear();
         pulp::Arch::new().dispatch(
             #[inline(always)]
             || {
                 let from = self.row(from);
-                for j in to {
-                    distances.push(lane_sum(from, self.row(j), squared_difference));
+                match self.length {
+                    Length::Squared => {
+                        distances.extend(to.map(|j| lane_sum(from, self.row(j), squared_difference)));
+                    }
+                    Length::Absolute => {
+                        distances.extend(to.map(|j| lane_sum(from, self.row(j), absolute_difference)));
+                    }
                 }
             },
         );
@@ -108,6 +115,11 @@ fn product(a: f32, b: f32) -> f32 {
 #[inline(always)]
 fn squared_difference(a: f32, b: f32) -> f32 {
     (a - b) * (a - b)
+}
+
+#[inline(always)]
+fn absolute_difference(a: f32, b: f32) -> f32 {
+    (a - b).abs()
 }
 
 /// Σ term(a, b), lane by lane and then across the lane.

@@ -107,10 +107,13 @@ fn spectral(problem: &Problem) -> Result<Start> {
 fn by_peer(problem: &Problem, method: Method, seed: u64) -> Result<Start> {
     let neighborhoods = Neighborhoods::of(problem.graph.clone());
     let options = PeerOptions { random_state: seed, max_iter: PEER_ITERATIONS, ..PeerOptions::default() };
-    let found =
-        coordinates_by(method, &problem.observations, &neighborhoods, problem.n_components, &options, &mut |_, _| {
-            ControlFlow::Continue(())
-        })?;
+    // a Gaussian process counts the features
+    let points = match method {
+        Method::Gplvm | Method::BayesianGplvm => problem.unrotated(),
+        _ => &problem.observations,
+    };
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let found = coordinates_by(method, points, &neighborhoods, problem.n_components, &options, &mut go_on)?;
     Ok(Start::Coordinates(match method.keeps_aspect() {
         true => found.coordinates,
         false => isotropic_edges(problem, found.coordinates)?,

@@ -112,6 +112,7 @@ pub fn next_block(stream: &mut TableStream, path: &Path, model: &Model) -> Resul
 pub fn of_table(error: Error, first: usize) -> Error {
     match error {
         Error::TooFar { row } => Error::TooFar { row: row + first },
+        Error::NoDirection { row, metric } => Error::NoDirection { row: row + first, metric },
         Error::NoValue { place: Piece::Row(row) } => Error::NoValue { place: Piece::Row(row + first) },
         Error::NonFinite { row, column, value } => Error::NonFinite { row: row + first, column, value },
         other => other,

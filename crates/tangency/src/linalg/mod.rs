@@ -2,12 +2,14 @@
 
 mod eigen;
 mod pattern;
+mod qr;
 pub(crate) mod small;
 mod sparse;
 mod spd;
 
 pub use eigen::{leading_eigenvectors, sequential_eigen, singular, symmetric_eigen, symmetric_eigenvalues};
 pub(crate) use pattern::{GraphFactor, GraphPattern};
+pub use qr::orthonormal;
 pub(crate) use sparse::{SparseSymmetric, gram_entries};
 pub use spd::{
     SpdWork, gram_lower, gram_lower_weighted, inverse_factor, invert_spd, lower_factor, mirror_lower, solve_small,
@@ -18,6 +20,9 @@ pub type Matrix = faer::Mat<f64>;
 
 /// A matrix that somebody else holds, in any layout.
 pub type View<'a> = faer::MatRef<'a, f64>;
+
+/// A row of such a matrix.
+pub type RowView<'a> = faer::RowRef<'a, f64>;
 
 /// The matrix whose rows follow each other in memory; `values` has as many numbers as it.
 pub fn view_of_rows(values: &[f64], rows: usize, columns: usize) -> View<'_> {
@@ -110,6 +115,20 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
         }
     }
     let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+/// Sum of absolute differences, in eight running sums like the inner product.
+#[inline(always)]
+pub fn absolute_difference(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0; 8];
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..8 {
+            sums[lane] += (a[lane] - b[lane]).abs();
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| (a - b).abs()).sum();
     sums.iter().sum::<f64>() + rest
 }
 

@@ -1,6 +1,6 @@
 //! A table made ready for a fit: which rows take part, their scaling, and their graph in one piece.
 
-use super::table_graph::{FoundGraph, check_values, find_graph, in_one_piece};
+use super::table_graph::{FoundGraph, check_directions, check_values, find_graph, in_one_piece};
 use super::{MissingEntries, MissingRule, Scaling, ScalingChoice, ScalingRule, settled_scaling};
 use crate::config::Config;
 use crate::error::Result;
@@ -19,6 +19,7 @@ impl<'a> Checked<'a> {
     pub fn new(values: View<'a>, config: &'a Config) -> Result<Self> {
         config.validate()?;
         check_values(values, config.missing)?;
+        check_directions(values, config.metric)?;
         Ok(Self { values, config })
     }
 
@@ -31,19 +32,20 @@ impl<'a> Checked<'a> {
         }
         let (rule, choice) = settled_scaling(values, config.scaling);
         let (scaling, points) = Scaling::learn(values, rule)?;
+        let points = Arc::new(points);
         let all_scaling = scaling.clone();
         let given = edges.is_some();
         // neighbours are sought among points without gaps
-        let whole = (!points.is_all_finite()).then(|| without_gaps(&points));
+        let whole =
+            (!points.is_all_finite()).then(|| without_gaps(&points)).map(|(points, near)| (Arc::new(points), near));
         let seen = whole.as_ref().map_or(&points, |(points, _)| points);
-        let in_units = whole.as_ref().map(|(points, _)| scaling.back(points));
-        let found = find_graph(in_units.as_ref().map_or(values, |values| values.as_ref()), seen, config, edges)?;
-        let FoundGraph { neighborhoods, recall } = found;
-        let made = in_one_piece(neighborhoods, seen, config, given)?;
+        let in_units = whole.as_ref().map(|(points, _)| scaling.filled_in(values, points));
+        let in_units = in_units.as_ref().map_or(values, |values| values.as_ref());
+        let places = config.metric.places(in_units, seen)?;
+        let FoundGraph { neighborhoods, recall } = find_graph(in_units, &places, config, edges)?;
+        let made = in_one_piece(neighborhoods, &places, config, given)?;
         let table = match made.rows.len() {
-            all if all == n => {
-                ScaledTable { values: Arc::new(values.to_owned()), scaling, rule, choice, points: Arc::new(points) }
-            }
+            all if all == n => ScaledTable { values: Arc::new(values.to_owned()), scaling, rule, choice, points },
             some => {
                 let kept = Matrix::from_fn(some, values.ncols(), |i, f| values[(made.rows[i], f)]);
                 ScaledTable { choice, ..ScaledTable::learn(kept, rule)? }
@@ -117,7 +119,8 @@ impl ScaledTable {
     pub fn on_found_graph(&self, found: FoundGraph, config: &Config) -> Result<Prepared> {
         let FoundGraph { neighborhoods, recall } = found;
         let config = Config { largest: false, ..config.clone() };
-        let made = in_one_piece(neighborhoods, &self.points, &config, true)?;
+        let places = config.metric.places(self.values.as_ref().as_ref(), &self.points)?;
+        let made = in_one_piece(neighborhoods, &places, &config, true)?;
         let (rows, neighborhoods, bridges) = (made.rows, made.neighborhoods, made.bridges);
         let (table, n_rows) = (self.clone(), rows.len());
         Ok(Prepared {

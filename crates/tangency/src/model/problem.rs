@@ -3,18 +3,18 @@
 use super::{MissingEntries, MissingTerm, Prepared, Reduction};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::graph::{Graph, pieces, squared_distance};
+use crate::graph::{Graph, MetricPlaces, pieces, squared_distance};
 use crate::linalg::Matrix;
 use crate::message::Remedy;
 use std::sync::Arc;
 
 /// Scaled observations on a connected graph.
 pub struct Problem {
-    /// Observations, centred and scaled, a point a column; along the axes that means of maps are restricted to. [≤ d_y, n]
+    /// Observations, centred and scaled, a point a column; along the axes in which means of maps are found. [≤ d_y, n]
     pub observations: Arc<Matrix>,
     /// The neighbour graph.
     pub graph: Graph,
-    /// Number of features d_y: more than the rows of `observations` where those are principal axes only.
+    /// Number of features d_y: more than the rows of `observations` where those are axes.
     n_features: usize,
     /// The axes and all features, where the former are fewer.
     reduced: Option<Arc<Reduced>>,
@@ -24,6 +24,8 @@ pub struct Problem {
     pub epsilon: f64,
     /// Entries that are missing from the table and filled in here, with what the bound needs of them on this graph.
     missing: Option<(Arc<MissingEntries>, MissingTerm)>,
+    /// Where the metric of the graph has the points, if it is not the Euclidean one.
+    places: Option<MetricPlaces>,
     /// |BY|²: summed squared length of the edges.
     pub edge_energy: f64,
     /// |Σ_i y_i|², zero up to rounding for centred data.
@@ -49,8 +51,25 @@ impl Problem {
     /// The problem of a table that is ready, in the dimension and along the axes that the settings ask for.
     pub fn of(prepared: &Prepared, config: &Config) -> Result<Self> {
         let (points, graph) = (prepared.table.points.clone(), prepared.graph().clone());
+        let places = MetricPlaces::new(config.metric, prepared.values().as_ref(), &points)?;
         let problem = Self::assemble(points, None, graph, config.n_components, config.epsilon).along_axes(config)?;
-        problem.lacking(prepared.missing.clone())
+        problem.in_metric(places).lacking(prepared.missing.clone())
+    }
+
+    /// The same with edges as long as a metric has them.
+    pub(crate) fn in_metric(self, places: Option<MetricPlaces>) -> Self {
+        Self { places, ..self }
+    }
+
+    /// How far apart two points are in the metric of the graph.
+    pub fn apart(&self, i: usize, j: usize) -> f64 {
+        match &self.places {
+            Some(places) => places.distance(places.of(i), j),
+            None => {
+                let points = self.unrotated();
+                squared_distance(points.col_as_slice(i), points.col_as_slice(j)).sqrt()
+            }
+        }
     }
 
     /// The same with entries that the table lacks and that are filled in.
@@ -62,18 +81,35 @@ impl Problem {
         Ok(self)
     }
 
-    /// The same with means of maps along the axes only that the settings ask for.
+    /// The same with means of maps along the axes only that the settings ask for; without these, along those that span
+    /// all points where features are more than points, which changes nothing but the work.
     pub fn along_axes(self, config: &Config) -> Result<Self> {
-        let Some(share) = config.pca else { return Ok(self) };
-        let Self { observations: all, graph, n_components, epsilon, .. } = self;
-        let reduction = Reduction::learn(&all, share, n_components)?;
-        let along = Arc::new(reduction.along(&all));
-        Ok(Self::assemble(along, Some(Arc::new(Reduced { reduction, all })), graph, n_components, epsilon))
+        let all = self.observations.clone();
+        let (reduction, along) = match config.pca {
+            Some(share) => {
+                let reduction = Reduction::learn(&all, share, self.n_components)?;
+                let along = reduction.along(&all);
+                (reduction, along)
+            }
+            None if all.nrows() > all.ncols() => Reduction::rotation(&all),
+            None => return Ok(self),
+        };
+        let Self { graph, n_components, epsilon, .. } = self;
+        Ok(Self::assemble(Arc::new(along), Some(Arc::new(Reduced { reduction, all })), graph, n_components, epsilon))
     }
 
-    /// The axes that means of maps are restricted to, if they are.
+    /// The axes along which the observations are, if these are not the features.
     pub fn reduction(&self) -> Option<&Reduction> {
         self.reduced.as_ref().map(|reduced| &reduced.reduction)
+    }
+
+    /// The observations in the features themselves, where the axes are a mere rotation of them: with the digits that were
+    /// measured, so that equal points are equal.
+    pub fn unrotated(&self) -> &Matrix {
+        match &self.reduced {
+            Some(reduced) if reduced.reduction.is_whole => &reduced.all,
+            _ => &self.observations,
+        }
     }
 
     /// The same points on another graph in one piece.
@@ -86,7 +122,7 @@ impl Problem {
         let missing = self.missing.as_ref().map(|(entries, _)| (entries.clone(), of(entries)));
         let made =
             Self::assemble(self.observations.clone(), self.reduced.clone(), graph, self.n_components, self.epsilon);
-        Self { missing, ..made }
+        Self { missing, places: self.places.clone(), ..made }
     }
 
     /// Other points with the same features on a graph of their own. What is not along the axes that are kept is left out
@@ -112,8 +148,18 @@ impl Problem {
             .sum();
         let sum_energy = (0..all.nrows()).map(|f| (0..all.ncols()).map(|i| all[(f, i)]).sum::<f64>().powi(2)).sum();
         let n_features = all.nrows();
-        let missing = None;
-        Self { observations, graph, n_features, reduced, n_components, epsilon, missing, edge_energy, sum_energy }
+        Self {
+            observations,
+            graph,
+            n_features,
+            reduced,
+            n_components,
+            epsilon,
+            missing: None,
+            places: None,
+            edge_energy,
+            sum_energy,
+        }
     }
 
     /// What the bound needs of missing entries; nothing of them where none are.

@@ -1,17 +1,22 @@
-//! Principal axes of the observations, to which the means of the maps can be restricted.
+//! Axes of the observations, along which the means of the maps are found.
+//!
+//! Of a table with more features than points they span all points: a rotation, and no mean of a map is anywhere else
+//! (docs/derivation.md, *Wide tables*). Otherwise they are principal axes, to which the means of the maps can be restricted.
 //!
 //! What is not along them is not thrown away: all features stay in the likelihood and in the uncertainty of the maps, and
 //! the bound is that of all features with maps that have no mean outside the axes. It can only be lower than without.
 
 use crate::error::Result;
-use crate::linalg::{Matrix, product, product_transposed, symmetric_eigen, transposed_product};
+use crate::linalg::{Matrix, orthonormal, product, product_transposed, symmetric_eigen, transposed_product};
 
-/// Principal axes that keep a share of the variance.
+/// Axes that keep a share of the variance, or all of it.
 pub struct Reduction {
     /// Orthonormal axes. [d_y, kept]
     pub axes: Matrix,
     /// Share of the variance along them.
     pub share: f64,
+    /// Whether they span all points.
+    pub is_whole: bool,
 }
 
 impl Reduction {
@@ -43,7 +48,14 @@ impl Reduction {
             }
             false => leading,
         };
-        Ok(Self { axes, share: if total > 0.0 { (along / total).min(1.0) } else { 1.0 } })
+        Ok(Self { axes, share: if total > 0.0 { (along / total).min(1.0) } else { 1.0 }, is_whole: false })
+    }
+
+    /// As many axes as points, which span all of them, and the points along these: Y = QR. The table, d_y × n, has more
+    /// features than points.
+    pub fn rotation(observations: &Matrix) -> (Self, Matrix) {
+        let (axes, along) = orthonormal(observations.clone());
+        (Self { axes, share: 1.0, is_whole: true }, along)
     }
 
     /// Columns in features as columns along the axes.

@@ -126,6 +126,14 @@ impl Scaling {
         Matrix::from_fn(points.ncols(), points.nrows(), |i, f| self.center[f] + self.scale[f] * points[(f, i)])
     }
 
+    /// Rows `[n, d_y]` with what scaled points, one per column, have in place of missing entries.
+    pub(crate) fn filled_in(&self, rows: View, points: &Matrix) -> Matrix {
+        Matrix::from_fn(rows.nrows(), rows.ncols(), |i, f| match rows[(i, f)] {
+            gap if gap.is_nan() => self.center[f] + self.scale[f] * points[(f, i)],
+            value => value,
+        })
+    }
+
     /// What the change of units costs in log-density over `n` points: a bound in the units given is the scaled one
     /// less this.
     pub fn log_jacobian(&self, n: usize) -> f64 {

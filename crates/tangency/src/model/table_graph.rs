@@ -4,10 +4,12 @@ use super::MissingRule;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::graph::{
-    Graph, Neighborhoods, Symmetry, bridges, edge_outside, find_neighbors, graph_of_lists, pieces, within_radius,
+    Graph, Metric, Neighborhoods, Symmetry, bridges, edge_outside, find_neighbors, graph_of_lists, pieces,
+    within_length,
 };
 use crate::linalg::{Matrix, View};
 use crate::message::{Column, Piece, Remedy};
+use std::sync::Arc;
 
 /// An error unless every number is finite, or missing where that may be.
 pub(crate) fn check_values(values: View, missing: MissingRule) -> Result<()> {
@@ -49,10 +51,21 @@ pub(crate) struct GraphOfRows {
     pub bridges: Vec<(u32, u32)>,
 }
 
-/// The graph that the settings ask for, or that the edges give. `values` is n × d_y, `points` the same scaled, d_y × n.
+/// An error unless every whole row has a direction, where the metric needs one.
+pub(crate) fn check_directions(values: View, metric: Metric) -> Result<()> {
+    if !metric.takes_rows_as_given() {
+        return Ok(());
+    }
+    let gap = |i: usize| values.row(i).iter().any(|value| value.is_nan());
+    let without = (0..values.nrows()).filter(|&i| !gap(i)).find(|&i| !metric.has_direction(values.row(i)));
+    without.map_or(Ok(()), |i| Err(Error::NoDirection { row: i, metric }))
+}
+
+/// The graph that the settings ask for, or that the edges give. `values` is n × d_y, `places` where the metric has the same
+/// rows, one per column.
 pub(crate) fn find_graph(
     values: View,
-    points: &Matrix,
+    places: &Arc<Matrix>,
     config: &Config,
     edges: Option<Vec<(u32, u32)>>,
 ) -> Result<FoundGraph> {
@@ -66,12 +79,20 @@ pub(crate) fn find_graph(
             }
             Neighborhoods::of(Graph::from_edges(n, edges))
         }
-        (None, Some(radius)) => Neighborhoods::of(within_radius(&values.transpose().to_owned(), radius)),
+        (None, Some(radius)) => {
+            let (metric, limit) = (config.metric, config.metric.length_at(radius));
+            Neighborhoods::of(match metric.takes_rows_as_given() {
+                true => within_length(places, metric.length(), limit),
+                // in the units of the table
+                false => within_length(&values.transpose().to_owned(), metric.length(), limit),
+            })
+        }
         (None, None) => {
             if config.n_neighbors >= n {
                 return Err(too_many_neighbors(config.n_neighbors, n));
             }
-            let found = find_neighbors(points, config.n_neighbors, config.neighbor_search, config.random_state);
+            let Config { metric, n_neighbors, neighbor_search, random_state, .. } = *config;
+            let found = find_neighbors(places, metric.length(), n_neighbors, neighbor_search, random_state);
             recall = found.recall;
             match config.symmetry {
                 Symmetry::Or => Neighborhoods::from_lists(found.lists),
@@ -82,8 +103,8 @@ pub(crate) fn find_graph(
     Ok(FoundGraph { neighborhoods, recall })
 }
 
-/// Brings a graph into one piece as the settings say: bridges between pieces, or the largest piece alone. `given` are edges
-/// that a user named.
+/// Brings a graph into one piece as the settings say: bridges between pieces, which are the shortest straight lines between
+/// the points given, or the largest piece alone. `given` are edges that a user named.
 pub(crate) fn in_one_piece(
     neighborhoods: Neighborhoods,
     points: &Matrix,

@@ -11,6 +11,7 @@ mod gpy;
 mod graph_likelihood;
 mod graphs;
 mod messages;
+mod metrics;
 mod missing;
 mod models;
 mod neighbors;

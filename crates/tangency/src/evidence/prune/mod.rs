@@ -313,8 +313,9 @@ fn fit_of<E: Engine>(
     let mut pruned = if fit.config.graph_likelihood && stop != Stop::Interrupted {
         again_on(fit, graph.clone(), observer)?
     } else {
-        let mut made = Fit::new(&best.problem, &fit.config, &data, &mut best.engine, &best.posterior, stop, start)?;
-        made.measure(&best.problem, None)?;
+        let (mut made, rotated) =
+            Fit::new(&best.problem, &fit.config, &data, &mut best.engine, &best.posterior, stop, start)?;
+        made.measure(&best.problem, rotated.as_ref(), None)?;
         made
     };
     pruned.bridges = data.bridges;

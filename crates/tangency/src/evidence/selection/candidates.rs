@@ -158,11 +158,14 @@ pub(super) fn graphs(table: &ScaledTable, config: &Config, choices: &[GraphChoic
             GraphChoice::Edges { edges, .. } => Some(edges.clone()),
             GraphChoice::Neighbors { .. } | GraphChoice::Radius(_) => None,
         };
-        let found = find_graph(table.values.as_ref().as_ref(), &table.points, &choice.config(config), edges)?;
+        let config = choice.config(config);
+        let values = table.values.as_ref().as_ref();
+        let places = config.metric.places(values, &table.points)?;
+        let found = find_graph(values, &places, &config, edges)?;
         let FoundGraph { neighborhoods, .. } = &found;
         let (edges, pieces) = (neighborhoods.graph().edges().to_vec(), pieces(neighborhoods.graph()).len());
         let fittable = pieces == 1 || config.connect;
-        let prepared = if fittable { Some(table.on_found_graph(found, config)?) } else { None };
+        let prepared = if fittable { Some(table.on_found_graph(found, &config)?) } else { None };
         Ok(GraphOfChoice { edges, pieces, prepared })
     };
     choices.iter().map(graph).collect()

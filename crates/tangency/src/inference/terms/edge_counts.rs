@@ -1,7 +1,6 @@
 //! How much each edge counts in the graph's likelihood.
 
 use crate::config::{Config, EdgeWeights};
-use crate::graph::squared_distance;
 use crate::model::Problem;
 
 /// No edge counts less.
@@ -17,11 +16,11 @@ pub fn edge_counts(problem: &Problem, config: &Config) -> Vec<f64> {
     }
 }
 
-/// Counts that fall with distance: at each point e^(−(d − d₁)/w) with d₁ the distance of its nearest neighbour and w such that
+/// Counts that fall with distance in the metric of the graph: at each point e^(−(d − d₁)/w) with d₁ the distance of its nearest neighbour and w such that
 /// the first k add up to log₂ k; of both ends a and b together a + b − ab.
 fn memberships(problem: &Problem, k: usize) -> Vec<f64> {
-    let (graph, y) = (&problem.graph, &problem.observations);
-    let length = |i: usize, j: usize| squared_distance(y.col_as_slice(i), y.col_as_slice(j)).sqrt();
+    let graph = &problem.graph;
+    let length = |i: usize, j: usize| problem.apart(i, j);
     let widths: Vec<(f64, f64, f64)> = (0..graph.n())
         .map(|i| {
             let mut lengths: Vec<f64> = graph.neighbors(i).iter().map(|&j| length(i, j as usize)).collect();
