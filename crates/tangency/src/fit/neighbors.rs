@@ -15,6 +15,8 @@ const LADDER: [usize; 6] = [5, 7, 10, 15, 20, 30];
 const USUAL: usize = 9;
 /// Rows from which the number is found; of more it is a sample.
 const ENOUGH: usize = 500;
+/// So many rows without gaps are enough to look at these alone.
+const WHOLE_ROWS: usize = 150;
 /// Parts of the rows, each held out in turn.
 const PARTS: usize = 3;
 /// Most iterations of a fit that is only tried.
@@ -86,8 +88,12 @@ struct Candidate {
 fn find(values: View, config: &Config, mut observer: Option<&mut Watching<'_>>) -> Result<NeighborsChoice> {
     let n = values.nrows();
     let mut order = probe::sample(n, n, config);
-    // rows are scored by all of their entries
-    order.retain(|&row| values.row(row).iter().all(|value| !value.is_nan()));
+    // rows that lack entries are scored by the others; whole ones say more, if there are some
+    let is_whole = |&row: &usize| values.row(row).iter().all(|value| !value.is_nan());
+    let has_gaps = order.iter().filter(|row| is_whole(row)).count() < WHOLE_ROWS && !order.iter().all(is_whole);
+    if !has_gaps {
+        order.retain(is_whole);
+    }
     order.truncate(ENOUGH);
     let rows = order.len();
     let kept = rows - rows.div_ceil(PARTS);
@@ -114,7 +120,11 @@ fn find(values: View, config: &Config, mut observer: Option<&mut Watching<'_>>) 
                 continue;
             }
             let config = Config { n_neighbors: all[tried].n_neighbors, ..short.clone() };
-            let fit = probe::fit(config, &kept, &mut observer)?;
+            let fit = match probe::fit(config, &kept, &mut observer) {
+                // a part of a table with gaps may have a feature that nobody has
+                Err(_) if has_gaps => return Ok(NeighborsChoice { taken: USUAL, rows, tried: vec![] }),
+                fit => fit?,
+            };
             let scores = Density::new(&fit)?.score(&held)?;
             all[tried].scores.extend(scores);
             // whoever ended it does not want to wait for the others
