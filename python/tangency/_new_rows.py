@@ -108,8 +108,8 @@ class NewRows(Attributes):
         """The share of training rows that are less strange than each row, from 0 to 1.
 
         Training rows are held out one by one, and the maps around them forget them; after :meth:`calibrate` they are
-        held out of whole fits. Ordinary new rows have about 0.5 on average. A row that lacks entries has none (NaN), since
-        densities of different features do not compare.
+        held out of whole fits. Ordinary new rows have about 0.5 on average. A row that lacks entries has none (NaN),
+        since densities of different features do not compare.
 
         Parameters
         ----------
