@@ -82,10 +82,7 @@ fn placed<E: Engine>(case: &Case, problem: &Problem, config: &Config) -> (Matrix
     engine.update_coordinates(problem, &mut state, 1e-12).unwrap();
     let found = engine.marginals(problem, config, &state).unwrap();
     let (n, d_x) = (problem.n(), problem.n_components);
-    (
-        Matrix::from_fn(n * d_x, 1, |p, _| found.mean[(p / d_x, p % d_x)]),
-        found.full.unwrap_or_else(|| found.covariances),
-    )
+    (Matrix::from_fn(n * d_x, 1, |p, _| found.mean[(p / d_x, p % d_x)]), found.full.unwrap_or(found.covariances))
 }
 
 proptest! {

@@ -134,7 +134,7 @@ fn a_start_may_be_given_for_a_table_with_gaps() {
 fn a_file_with_missing_entries_out_of_order_is_refused() {
     let (mut fit, ..) = fitted(5);
     let names: Vec<String> = (0..FEATURES).map(|f| format!("f{f}")).collect();
-    let mut refused = |change: &dyn Fn(&mut Vec<(u32, u32)>)| {
+    let mut refused = |change: fn(&mut [(u32, u32)])| {
         let before = fit.imputed.clone();
         change(&mut fit.imputed.as_mut().unwrap().entries);
         let model = Model {
@@ -148,9 +148,9 @@ fn a_file_with_missing_entries_out_of_order_is_refused() {
         fit.imputed = before;
         model_from_bytes(&model_to_bytes(&model).unwrap(), "m".as_ref()).map(|_| ()).unwrap_err().to_string()
     };
-    assert!(refused(&|entries| entries.swap(0, 1)).contains("not in order, or twice"));
-    assert!(refused(&|entries| entries[1] = entries[0]).contains("not in order, or twice"));
-    assert!(refused(&|entries| entries[0] = (N as u32, 0)).contains("not in the table"));
+    assert!(refused(|entries| entries.swap(0, 1)).contains("not in order, or twice"));
+    assert!(refused(|entries| entries[1] = entries[0]).contains("not in order, or twice"));
+    assert!(refused(|entries| entries[0] = (N as u32, 0)).contains("not in the table"));
 }
 
 #[test]
