@@ -86,7 +86,7 @@ def _placed(model: LLLVM, rows: Array, threads: int) -> tuple[Array, Array]:
     if not len(rows):
         nothing = np.empty((0, model.embedding_.shape[1]))
         return nothing, nothing
-    table = _table_input.checked(rows)
+    table = _table_input.checked(rows, may_miss=model.missing != "error" and model._distances is None)
     if model._distances is not None:
         table = _table_input.contiguous(model._distances.place(table))
     coordinates, deviations, unsettled = model._native.transform(table, threads)

@@ -41,7 +41,7 @@ class NewRows(Attributes):
         if _blocks.is_dask(X):
             check_is_fitted(self, "_native")
             return _blocks.transform_dask(self, X, return_std)
-        native, table = self._fitted(), self._rows(X, may_miss=self.missing != "error")
+        native, table = self._fitted(), self._rows(X)
         coordinates, deviations, unsettled = native.transform(table, _settings.threads(self.n_jobs))
         if unsettled:
             text = f"{unsettled} of {len(table)} rows had not come to rest; do not trust their coordinates"
@@ -86,7 +86,8 @@ class NewRows(Attributes):
         """Log-density of rows, in nats and in the units of the table: the lower, the stranger.
 
         It is a proper density, which compares with those of other methods and settings: a mixture of Gaussians around
-        the training rows that reach along the local maps. A row that was fitted is held out for it.
+        the training rows that reach along the local maps. A row that was fitted is held out for it. One that lacks
+        entries (NaN) has the density of those that it has, which compares only with rows that lack the same.
 
         Parameters
         ----------
@@ -107,7 +108,8 @@ class NewRows(Attributes):
         """The share of training rows that are less strange than each row, from 0 to 1.
 
         Training rows are held out one by one, and the maps around them forget them; after :meth:`calibrate` they are
-        held out of whole fits. Ordinary new rows have about 0.5 on average.
+        held out of whole fits. Ordinary new rows have about 0.5 on average. A row that lacks entries has none (NaN),
+        since densities of different features do not compare.
 
         Parameters
         ----------
@@ -212,7 +214,8 @@ class NewRows(Attributes):
         check_is_fitted(self, "_native")
         return _blocks.transform_batches(self, batches)
 
-    def _rows(self, X: Any, *, may_miss: bool = False) -> Array:
+    def _rows(self, X: Any) -> Array:
         """New rows, checked, as measurements."""
-        table = _table_input.checked(X, self, may_miss=may_miss and self._distances is None)
+        may_miss = self.missing != "error" and self._distances is None
+        table = _table_input.checked(X, self, may_miss=may_miss)
         return table if self._distances is None else _table_input.contiguous(self._distances.place(table))

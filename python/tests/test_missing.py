@@ -55,11 +55,36 @@ def test_rows_with_gaps_are_placed(model, sensors, hidden):
     assert np.array_equal(model.transform(with_gaps[:3]), model.transform(with_gaps)[:3])
 
 
+def test_rows_with_gaps_have_the_density_of_what_they_have(model, sensors, hidden):
+    X, gaps = np.where(hidden, np.nan, sensors[0]), hidden.any(axis=1)
+    scores = model.score_samples(X)
+    assert np.isfinite(scores).all()
+    assert np.isclose(model.score(X), scores.mean())
+    assert np.array_equal(np.isnan(model.novelty(X)), gaps)
+    assert np.isfinite(model.score_samples(X, kernel=True)).all()
+    with pytest.raises(ValueError, match="contains NaN"):
+        LLLVM(missing="error", max_iter=3).fit(sensors[0]).score_samples(X)
+
+
+def test_rows_with_gaps_are_less_sure(model, sensors):
+    new = sensors[0][::10] + 1e-3
+    with_gaps = np.where(np.arange(8) < 4, np.nan, new)
+    whole, some = (model.transform(rows, return_std=True)[1] for rows in (new, with_gaps))
+    assert (some > whole).all()
+
+
+def test_batches_and_reports_take_gaps(model, sensors):
+    pa = pytest.importorskip("pyarrow")
+    rows = sensors[0][:4] + 1e-3
+    rows[0, 2] = np.nan
+    batch = pa.RecordBatch.from_arrays([pa.array(column) for column in rows.T], [f"f{i}" for i in range(8)])
+    (placed,) = model.iter_transform([batch])
+    assert np.allclose(np.column_stack([placed["x1"], placed["x2"]]), model.transform(rows))
+    assert "<!DOCTYPE html>" in tangency.report(model, X=rows).html
+
+
 def test_what_needs_whole_rows_says_so(model, sensors, hidden):
     X = np.where(hidden, np.nan, sensors[0])
-    for call in (model.score_samples, model.novelty, model.score):
-        with pytest.raises(ValueError, match="contains NaN"):
-            call(X)
     for call in (lambda: tangency.select(X, n_neighbors=[5, 7]), lambda: tangency.embed(X, "pca")):
         with pytest.raises(ValueError, match="NaN"):
             call()

@@ -1,6 +1,7 @@
 //! `tangency info`: a model in words, or as JSON. `fit` and `demo` end with the same summary.
 
 use crate::args::InfoArgs;
+use crate::rows;
 use crate::say::Say;
 use crate::words::Flags;
 use serde_json::{Value, json};
@@ -131,13 +132,13 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
 
 /// Entries of the table that were missing, and that they were filled in.
 fn missing(row: &MissingRow, points: usize) -> String {
-    let MissingRow { entries, rows, by_feature } = row;
+    let MissingRow { entries, rows: with_gaps, by_feature } = row;
     let mut named: Vec<String> = by_feature.iter().take(NAMED).map(|(name, count)| format!("{name} {count}")).collect();
     if by_feature.len() > NAMED {
         named.push(format!("{} more features", by_feature.len() - NAMED));
     }
-    let entries = if *entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
-    format!("missing: {entries} in {rows} of {points} rows, found together with the map: {}", named.join(", "))
+    let entries = rows::entries(*entries);
+    format!("missing: {entries} in {with_gaps} of {points} rows, found together with the map: {}", named.join(", "))
 }
 
 /// How features were scaled, where that is no matter of course.

@@ -3,7 +3,7 @@
 use crate::args::ReconstructArgs;
 use crate::figure_file::cannot_be_drawn;
 use crate::rows::other_image;
-use crate::rows::{beside_features, counted, extension, image_shape, options};
+use crate::rows::{beside_features, counted, entries, extension, image_shape, options};
 use crate::say::{self, Say};
 use crate::{fit, info, interrupt, progress};
 use serde_json::json;
@@ -209,13 +209,7 @@ impl ReconstructJob<'_> {
         ])?;
         writer.finish()?;
         let rows = found.entries.len();
-        let line = format!(
-            "{} that the table lacked, with standard deviations",
-            match rows {
-                1 => "1 entry".to_owned(),
-                _ => format!("{rows} entries"),
-            }
-        );
+        let line = format!("{} that the table lacked, with standard deviations", entries(rows));
         let predicts = Predicts::Measurement;
         Ok(Done { rows, predicts, interrupted: false, line, columns: 10, calibrated: false })
     }

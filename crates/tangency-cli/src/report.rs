@@ -1,7 +1,7 @@
 //! `tangency report`: a model as one HTML page; `--report` of other commands ends in the same way.
 
 use crate::args::{PageArgs, ReportArgs, TableArgs};
-use crate::rows::{image_shape, options};
+use crate::rows::{image_shape, options_of};
 use crate::say::{self, Say};
 use crate::words::Flags;
 use crate::{fit, info, interrupt};
@@ -114,7 +114,7 @@ pub fn reading(args: &TableArgs) -> Vec<String> {
 }
 
 fn new_rows(table: &Path, args: &ReportArgs, model: &Model, say: Say) -> Result<UnfittedRows> {
-    let mut stream = TableStream::open(table, &options(&args.reading))?;
+    let mut stream = TableStream::open(table, &options_of(model, &args.reading))?;
     stream.choose(&model.feature_names)?;
     let mut blocks = Vec::new();
     let mut count = 0;

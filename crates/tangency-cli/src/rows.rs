@@ -6,6 +6,7 @@ use tangency::extend::Extension;
 use tangency::io::table::TableOptions;
 use tangency::io::{ColumnKind, Model};
 use tangency::message::{Remedy, shown};
+use tangency::model::MissingRule;
 use tangency::{Error, Result};
 
 /// The model prepared for new rows, with the number of neighbours that was asked for.
@@ -32,6 +33,11 @@ pub fn image_shape(text: &str) -> Result<(usize, usize)> {
 /// A number of things.
 pub fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A number of entries.
+pub fn entries(count: usize) -> String {
+    if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
 }
 
 /// Columns of ours beside features, or columns named after them: where both have one name, ours gets an underscore.
@@ -71,4 +77,9 @@ pub fn options(args: &ReadingArgs) -> TableOptions {
 pub fn other_image(rows: usize, columns: usize, features: usize) -> Error {
     let but = format!("the model has {features} features, one for each pixel");
     Error::setting("image", format!("{rows}x{columns}"), but, [Remedy::Change("image")])
+}
+
+/// The same for rows that a model is applied to, whose settings say whether entries may be missing.
+pub fn options_of(model: &Model, args: &ReadingArgs) -> TableOptions {
+    TableOptions { gaps: model.fit.config.missing != MissingRule::Error, ..options(args) }
 }

@@ -1,21 +1,20 @@
 //! `tangency transform`: new rows placed in a fitted model, a block at a time.
 
 use crate::args::TransformArgs;
-use crate::rows::{counted, extension, options};
+use crate::rows::{counted, extension, options_of};
 use crate::say::{self, Say};
 use crate::{fit, info, interrupt, progress};
 use serde_json::json;
 use std::ops::ControlFlow;
 use tangency::Result;
-use tangency::io::table::{TableOptions, TableStream};
+use tangency::io::table::TableStream;
 use tangency::io::{Claims, NewRows, RARE, TableWriter, load_model};
-use tangency::model::MissingRule;
 
 /// Runs the command.
 pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
     TableWriter::check(&args.out)?;
     let model = load_model(&args.model)?;
-    let reading = TableOptions { gaps: model.fit.config.missing != MissingRule::Error, ..options(&args.reading) };
+    let reading = options_of(&model, &args.reading);
     // what is wrong with the table is said before the work begins
     let rows = NewRows::new(&args.table, TableStream::open(&args.table, &reading)?, &model)?;
     let out = Claims::new(args.force, [&args.model, &args.table]).claim(&args.out)?;
@@ -44,7 +43,7 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
     if seen.with_gaps > 0 {
         let lack = if seen.with_gaps == 1 { "lacks" } else { "lack" };
         say.line(&format!(
-            "{} {lack} some entries: placed by the others, without log-density and novelty",
+            "{} {lack} some entries: placed by the others; the log-density is that of the others, and there is no novelty",
             counted(seen.with_gaps, "row")
         ));
     }

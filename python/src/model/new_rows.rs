@@ -34,12 +34,13 @@ pub fn place(extension: &Extension, lying: TableLayout<'_>, watch: &Watcher) -> 
 
 /// Log-density of rows, and their novelty.
 pub fn score(extension: &Extension, lying: TableLayout<'_>, watch: &Watcher) -> tangency::Result<(Vec<f64>, Vec<f64>)> {
-    let mut densities = Vec::new();
+    let (mut densities, mut novelty) = (Vec::new(), Vec::new());
     in_blocks(lying, watch, |rows| {
-        densities.extend(extension.score_columns(rows)?);
+        let found = extension.score_columns(rows)?;
+        novelty.extend(extension.novelties(rows, &found));
+        densities.extend(found);
         Ok(())
     })?;
-    let novelty = densities.iter().map(|&density| extension.novelty(density)).collect();
     Ok((densities, novelty))
 }
 

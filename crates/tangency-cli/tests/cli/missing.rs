@@ -60,7 +60,20 @@ fn entries_that_are_missing_are_found_and_said() {
     assert!(gaps > 0);
     let placed = Columns::parse(&std::fs::read_to_string(folder.path().join("placed.csv")).unwrap());
     assert_eq!(placed.texts("novelty").iter().filter(|cell| cell.is_empty()).count() as u64, gaps);
+    assert!(placed.texts("log_density").iter().all(|cell| cell.parse::<f64>().unwrap().is_finite()));
     assert!(placed.texts("x1").iter().all(|cell| cell.parse::<f64>().unwrap().is_finite()));
+}
+
+#[test]
+fn pages_and_calibration_take_gaps() {
+    let folder = with_sheet();
+    with_gaps(folder.path());
+    let said = run_json(folder.path(), &format!("{FIT} --calibrate 3 --out m.safetensors"));
+    // 130 of 160 rows are whole
+    assert_eq!(said["quality"]["among"], serde_json::json!({ "whole": 130 }));
+    assert!(run(folder.path(), "info m.safetensors").stdout.contains("among the 130 rows without gaps"));
+    run(folder.path(), "report m.safetensors new_gaps.csv --id-column name --out page.html");
+    assert!(std::fs::read_to_string(folder.path().join("page.html")).unwrap().contains("<!DOCTYPE html>"));
 }
 
 #[test]

@@ -41,6 +41,7 @@ impl<'a> PageRows<'a> {
         let of_point = |covariance: &Vec<f64>| upper().map(|(a, b)| covariance[a * d_x + b]).collect::<Vec<f64>>();
         let mut covariances: Vec<f64> = map.covariances.iter().flat_map(of_point).collect();
         let mut log_density = extension.score_training_rows();
+        let mut novelty = extension.novelties_of_training_rows(&log_density);
         let n_new = new.map_or(0, |new| new.values.ncols());
         if let Some(new) = new {
             for placed in &extension.transform_columns(new.values.as_ref())? {
@@ -48,9 +49,10 @@ impl<'a> PageRows<'a> {
                 let total = extension.total_covariance(placed);
                 covariances.extend(upper().map(|(a, b)| total[(a, b)]));
             }
-            log_density.extend(extension.score_columns(new.values.as_ref())?);
+            let scores = extension.score_columns(new.values.as_ref())?;
+            novelty.extend(extension.novelties(new.values.as_ref(), &scores));
+            log_density.extend(scores);
         }
-        let novelty = log_density.iter().map(|&density| extension.novelty(density)).collect();
         let names = |fitted: &Option<Vec<String>>, of_new: Option<&Vec<String>>, numbered: bool| {
             let plain = |row: usize| if numbered { row.to_string() } else { String::new() };
             (fitted.is_some() || of_new.is_some() || (numbered && n_new > 0)).then(|| {

@@ -164,13 +164,14 @@ impl Comparison {
     /// Prepares a comparison on a table, n × d_y. `truth` [n, d] and `labels` are what is known about its rows.
     pub fn new(
         values: View,
-        mut config: Config,
+        asked: Config,
         edges: Option<Vec<(u32, u32)>>,
         truth: Option<Matrix>,
         labels: Option<Vec<String>>,
     ) -> Result<Self> {
         // other methods know no gaps
-        config.missing = MissingRule::Error;
+        let missing = asked.missing;
+        let mut config = Config { missing: MissingRule::Error, ..asked };
         Checked::new(values, &config)?;
         settle_neighbors(values, &mut config, edges.is_some(), None)?;
         let table = Checked::new(values, &config)?;
@@ -206,6 +207,8 @@ impl Comparison {
         };
         let options = PeerOptions { random_state: config.random_state, ..PeerOptions::default() };
         let words = &Fields;
+        // the model takes rows with gaps all the same
+        config.missing = missing;
         Ok(Self { config, options, meter: None, words, prepared, preparation, yardsticks, fitted: None })
     }
 

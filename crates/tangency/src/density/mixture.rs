@@ -4,6 +4,7 @@ use super::reach::{Axes, Reach};
 use super::tune::Widths;
 use crate::graph::NeighborIndex;
 use crate::linalg::{Matrix, dot, squared_difference};
+use crate::model::RowGaps;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub struct Mixture {
     /// Squared lengths f_ia. `[d, n]`
     squares: Matrix,
     widths: Widths,
+    /// Entries that the centres lacked.
+    gaps: Arc<RowGaps>,
     /// Logarithm of what stands before the exponential of each. `[n]`
     heights: Vec<f64>,
     /// The largest variance of each in any direction. `[n]`
@@ -60,17 +63,19 @@ impl Mixture {
         let all: Vec<Axes> = (0..n).into_par_iter().map(|i| reach.axes(i, None)).collect();
         let directions = Matrix::from_fn(d_y, n * d, |f, p| all[p / d].directions[(f, p % d)]);
         let squares = Matrix::from_fn(d, n, |a, i| all[i].squares[a]);
-        Self::new(points, Some(reach), directions, squares, widths)
+        let gaps = reach.gaps.clone();
+        Self::new(points, gaps, Some(reach), directions, squares, widths)
     }
 
     /// Round Gaussians around points: a kernel density.
-    pub fn plain(points: Arc<NeighborIndex>, widths: Widths) -> Self {
+    pub(crate) fn plain(points: Arc<NeighborIndex>, gaps: Arc<RowGaps>, widths: Widths) -> Self {
         let (d_y, n) = (points.points().nrows(), points.points().ncols());
-        Self::new(points, None, Matrix::zeros(d_y, 0), Matrix::zeros(0, n), widths)
+        Self::new(points, gaps, None, Matrix::zeros(d_y, 0), Matrix::zeros(0, n), widths)
     }
 
     fn new(
         points: Arc<NeighborIndex>,
+        gaps: Arc<RowGaps>,
         reach: Option<Reach<'static>>,
         directions: Matrix,
         squares: Matrix,
@@ -82,7 +87,7 @@ impl Mixture {
         let heights = (0..n).map(|i| widths.height(d_y, squares.col_as_slice(i))).collect();
         let longest = |i: usize| squares.col_as_slice(i).iter().copied().fold(0.0, f64::max);
         let largest = (0..n).map(|i| widths.variance(longest(i))).collect();
-        Self { points, reach, directions, origins, squares, widths, heights, largest }
+        Self { points, reach, directions, origins, squares, widths, gaps, heights, largest }
     }
 
     /// Number of Gaussians.
@@ -94,25 +99,76 @@ impl Mixture {
         self.points.points().col_as_slice(i)
     }
 
-    /// Log-density of rows given one per column. A row that is a centre is left out of its own density.
+    /// Log-density of rows given one per column. A row that is a centre is left out of its own density. One that lacks entries
+    /// (NaN) has that of the others: the marginal of a mixture leaves coordinates out.
     pub fn log_density(&self, rows: &Matrix) -> Vec<f64> {
-        let all = self.all();
-        let lists = if all.is_empty() { self.points.nearest(rows, NEAREST + 1) } else { vec![] };
-        let score = |row: usize| self.among(rows.col_as_slice(row), lists.get(row).unwrap_or(&all), None);
+        let (all, whole) = (self.all(), whole_columns(rows));
+        let lists = if all.is_empty() { self.nearest_whole(rows, &whole, NEAREST + 1) } else { vec![] };
+        let score = |row: usize| {
+            let y = rows.col_as_slice(row);
+            match whole.binary_search(&row) {
+                Ok(place) => self.among(y, lists.get(place).unwrap_or(&all), None),
+                Err(_) => self.of_measured(y, self.gaps.find(self.points.points(), y).map(|i| i as usize)),
+            }
+        };
         (0..rows.ncols()).into_par_iter().map(score).collect()
     }
 
-    /// Which centre each row, given one per column, is.
+    /// Log-density of the entries that a row has, by all Gaussians but one.
+    fn of_measured(&self, y: &[f64], without: Option<usize>) -> f64 {
+        let known: Vec<usize> = (0..y.len()).filter(|&f| !y[f].is_nan()).collect();
+        let measured = |of: &[f64]| -> Vec<f64> { known.iter().map(|&f| of[f]).collect() };
+        let y = measured(y);
+        let square = |i: u32| -> f64 {
+            let center = self.center(i as usize);
+            known.iter().zip(&y).map(|(&f, y)| (y - center[f]).powi(2)).sum()
+        };
+        let others = (0..self.n() as u32).filter(|&i| Some(i as usize) != without);
+        let mut some: Vec<(f64, u32)> = others.map(|i| (square(i), i)).collect();
+        let order = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        if self.n() > ALL_UP_TO && some.len() > NEAREST {
+            some.select_nth_unstable_by(NEAREST - 1, order);
+            some.truncate(NEAREST);
+        }
+        some.sort_unstable_by(order);
+        let (d, mut sum, mut seen) = (self.squares.nrows(), Sum::default(), Seen::default());
+        // a marginal is nowhere wider than the whole, and nowhere narrower than the noise
+        let height = self.widths.height(known.len(), &[]);
+        for (square, i) in some {
+            let i = i as usize;
+            if height - 0.5 * square / self.largest[i] < sum.best - NOTHING {
+                continue;
+            }
+            let axes = match self.reach.as_ref().filter(|_| self.knows(i, without)) {
+                Some(reach) => reach.axes(i, without),
+                None => Axes {
+                    directions: Matrix::from_fn(self.directions.nrows(), d, |f, a| self.directions[(f, i * d + a)]),
+                    squares: self.squares.col_as_slice(i).to_vec(),
+                },
+            };
+            seen.by(&axes.among(&known), &measured(self.center(i)), &y);
+            sum.add(self.widths.height(known.len(), &seen.lengths) - 0.5 * self.widths.distance(&seen));
+        }
+        let count = self.n() - usize::from(without.is_some());
+        sum.log() - (count as f64).ln()
+    }
+
+    /// Which centre each row, given one per column, is; one with gaps is a centre that lacked the same.
     pub fn centers_of(&self, rows: &Matrix) -> Vec<Option<usize>> {
-        let nearest = self.points.nearest(rows, 1);
+        let whole = whole_columns(rows);
+        let nearest = self.nearest_whole(rows, &whole, 1);
         let own = |row: usize| {
-            let i = *nearest[row].first()? as usize;
-            (self.center(i) == rows.col_as_slice(row)).then_some(i)
+            let y = rows.col_as_slice(row);
+            let Ok(place) = whole.binary_search(&row) else {
+                return self.gaps.find(self.points.points(), y).map(|i| i as usize);
+            };
+            let i = *nearest[place].first()? as usize;
+            (self.center(i) == y).then_some(i)
         };
         (0..rows.ncols()).map(own).collect()
     }
 
-    /// Log-density of some centres by all others.
+    /// Log-density of some centres by all others; of one that lacked entries, of those that it has.
     pub fn left_out(&self, rows: &[usize]) -> Vec<f64> {
         let all = self.all();
         let queries = || Matrix::from_fn(self.directions.nrows(), rows.len(), |f, c| self.center(rows[c])[f]);
@@ -120,8 +176,26 @@ impl Mixture {
             true => self.points.search(&queries(), NEAREST, |c| Some(rows[c] as u32)),
             false => vec![],
         };
-        let score = |c: usize| self.among(self.center(rows[c]), lists.get(c).unwrap_or(&all), Some(rows[c]));
+        let score = |c: usize| match self.gaps.is_whole(rows[c]) {
+            true => self.among(self.center(rows[c]), lists.get(c).unwrap_or(&all), Some(rows[c])),
+            false => {
+                let measured = self.gaps.measured(self.points.points(), &rows[c..=c]);
+                self.of_measured(measured.col_as_slice(0), Some(rows[c]))
+            }
+        };
         (0..rows.len()).into_par_iter().map(score).collect()
+    }
+
+    /// The nearest centres of some rows that have no gaps.
+    fn nearest_whole(&self, rows: &Matrix, whole: &[usize], count: usize) -> Vec<Vec<u32>> {
+        match whole.len() {
+            0 => vec![],
+            all if all == rows.ncols() => self.points.nearest(rows, count),
+            some => {
+                let queries = Matrix::from_fn(rows.nrows(), some, |f, c| rows[(f, whole[c])]);
+                self.points.nearest(&queries, count)
+            }
+        }
     }
 
     /// All Gaussians, where there are few.
@@ -194,6 +268,11 @@ impl Mixture {
     }
 }
 
+/// Columns without a gap, ascending.
+fn whole_columns(rows: &Matrix) -> Vec<usize> {
+    (0..rows.ncols()).filter(|&row| rows.col_as_slice(row).iter().all(|value| !value.is_nan())).collect()
+}
+
 /// The logarithm of a sum of exponentials, term by term.
 pub(super) struct Sum {
     best: f64,
@@ -218,5 +297,77 @@ impl Sum {
 
     pub fn log(&self) -> f64 {
         self.best + self.sum.ln()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! The density of rows with gaps is that of whole rows with the others integrated out.
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::linalg::{SpdWork, invert_spd, mirror_lower};
+    use crate::{Config, Fitter, Shape, generate};
+
+    /// log N of some features of a row, by the dense covariance of all features.
+    fn literal(mixture: &Mixture, y: &[f64], i: usize, axes: &Axes) -> f64 {
+        let known: Vec<usize> = (0..y.len()).filter(|&f| !y[f].is_nan()).collect();
+        let Widths { reach, noise } = mixture.widths;
+        let entry = |f: usize, g: usize| -> f64 {
+            let along = |a: usize| axes.squares[a] * axes.directions[(f, a)] * axes.directions[(g, a)];
+            reach * reach * (0..axes.squares.len()).map(along).sum::<f64>() + if f == g { noise * noise } else { 0.0 }
+        };
+        let mut covariance = Matrix::from_fn(known.len(), known.len(), |p, q| entry(known[p], known[q]));
+        let log_det = invert_spd(&mut covariance, &mut SpdWork::new(known.len()), "test").unwrap();
+        mirror_lower(&mut covariance);
+        let away: Vec<f64> = known.iter().map(|&f| y[f] - mixture.center(i)[f]).collect();
+        let square: f64 = (0..known.len())
+            .map(|p| (0..known.len()).map(|q| away[p] * covariance[(p, q)] * away[q]).sum::<f64>())
+            .sum();
+        -0.5 * (known.len() as f64 * std::f64::consts::TAU.ln() + log_det + square)
+    }
+
+    #[test]
+    fn gaps_are_integrated_out() {
+        let curve = generate(Shape::SCurve, 80, 0.1, 4);
+        // four features, of which some rows lack one to three
+        let table = Matrix::from_fn(80, 4, |i, f| match f {
+            3 => curve.points[(i, 0)] - curve.points[(i, 2)],
+            f => curve.points[(i, f)],
+        });
+        let fit = Fitter::new(Config { max_iter: 10, ..Config::default() }).fit(&table).unwrap();
+        let lacked: Vec<(u32, u32)> = (0..80).filter(|i| i % 5 == 0).map(|i| (i, i % 4)).collect();
+        let reach = Reach::of(&fit, lacked);
+        let (index, gaps) = (Arc::new(NeighborIndex::new(reach.points.clone())), reach.gaps.clone());
+        let mixture = Mixture::along_maps(index.clone(), reach.into_owned(), Widths { reach: 0.6, noise: 0.07 });
+        let new = generate(Shape::SCurve, 12, 0.1, 5);
+        let rows = Matrix::from_fn(4, 12, |f, i| match (f + i) % 4 < 1 + i % 3 {
+            true => f64::NAN,
+            false => 0.3 * new.points[(i, f % 3)],
+        });
+        let found = mixture.log_density(&rows);
+        for (i, found) in found.iter().enumerate() {
+            let mut sum = Sum::default();
+            (0..80).for_each(|j| {
+                let axes = mixture.reach.as_ref().unwrap().axes(j, None);
+                sum.add(literal(&mixture, rows.col_as_slice(i), j, &axes));
+            });
+            let expected = sum.log() - 80f64.ln();
+            assert!((found - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{i}: {found} {expected}");
+        }
+        // a training row is left out, by what it has
+        let measured = gaps.measured(index.points(), &[10, 11]);
+        let out = mixture.left_out(&[10, 11]);
+        assert_eq!(out, mixture.log_density(&measured));
+        let mut sum = Sum::default();
+        (0..80).filter(|&j| j != 10).for_each(|j| {
+            let reach = mixture.reach.as_ref().unwrap();
+            let without = reach.are_neighbors(j, 10).then_some(10);
+            sum.add(literal(&mixture, measured.col_as_slice(0), j, &reach.axes(j, without)));
+        });
+        assert!((out[0] - (sum.log() - 79f64.ln())).abs() < 1e-9 * (1.0 + out[0].abs()));
+        // the kernel density too
+        let kernel = Mixture::plain(index, gaps, Widths { reach: 0.0, noise: 0.2 });
+        assert!(kernel.log_density(&rows).iter().all(|score| score.is_finite()));
     }
 }

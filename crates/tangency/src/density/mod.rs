@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::graph::NeighborIndex;
 use crate::linalg::{Matrix, View};
-use crate::model::Scaling;
+use crate::model::{RowGaps, Scaling};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tune::{Sample, tune};
@@ -38,9 +38,9 @@ pub struct DensityNotes {
 impl DensityNotes {
     /// Of a fit whose maps reach so far.
     pub(crate) fn of(reach: &Reach, scaling: &Scaling) -> Self {
-        let sample = Sample::of(&reach.points, reach.n_features);
+        let sample = Sample::of(&reach.points, reach.n_features, &reach.gaps);
         let ((widths, ours), (kernel_widths, theirs)) = (tune(&sample, Some(reach)), tune(&sample, None));
-        let jacobian = scaling.log_jacobian(1);
+        let jacobian = sample.log_jacobian(scaling);
         let (log_density, kernel_log_density) = (ours - jacobian, theirs - jacobian);
         Self { widths, log_density, kernel_log_density, kernel_widths }
     }
@@ -66,33 +66,26 @@ pub struct Density {
     mixture: Mixture,
     kernel: Mixture,
     index: Arc<NeighborIndex>,
+    /// Entries that the training rows lacked.
+    gaps: Arc<RowGaps>,
     notes: DensityNotes,
 }
 
 impl Density {
     /// The density of a fit; its widths are those that it keeps, or found now.
     pub fn new(fit: &Fit) -> Result<Self> {
-        let reach = Reach::of(fit);
+        let reach = Reach::of(fit, fit.imputed.as_ref().map(|imputed| imputed.entries.clone()).unwrap_or_default());
         let notes = fit.density.unwrap_or_else(|| DensityNotes::of(&reach, &fit.scaling));
         let index = Arc::new(NeighborIndex::new(reach.points.clone()));
+        let gaps = reach.gaps.clone();
         Ok(Self {
             scaling: fit.scaling.clone(),
             mixture: Mixture::along_maps(index.clone(), reach.into_owned(), notes.widths),
-            kernel: Mixture::plain(index.clone(), notes.kernel_widths),
+            kernel: Mixture::plain(index.clone(), gaps.clone(), notes.kernel_widths),
+            gaps,
             index,
             notes,
         })
-    }
-
-    /// Log-density of new rows, m × d_y, where nobody asks for the kernel density.
-    pub(crate) fn score_once(fit: &Fit, rows: &Matrix) -> Result<Vec<f64>> {
-        let reach = Reach::of(fit);
-        let (widths, _) = tune(&Sample::of(&reach.points), Some(&reach));
-        let index = Arc::new(NeighborIndex::new(reach.points.clone()));
-        let mixture = Mixture::along_maps(index, reach.into_owned(), widths);
-        let jacobian = fit.scaling.log_jacobian(1);
-        let scores = mixture.log_density(&fit.scaling.apply(rows.transpose())?);
-        Ok(scores.into_iter().map(|value| value - jacobian).collect())
     }
 
     /// The training points in scaled units, prepared for queries.
@@ -100,13 +93,19 @@ impl Density {
         &self.index
     }
 
+    /// Entries that the training rows lacked.
+    pub(crate) fn gaps(&self) -> &RowGaps {
+        &self.gaps
+    }
+
     /// What was found of the training rows.
     pub fn notes(&self) -> DensityNotes {
         self.notes
     }
 
-    /// Log-density of rows, m × d_y in the units of the table. A row that is a training row is left out of it. Each row is
-    /// scored by itself: what else is in the table and the number of threads change nothing.
+    /// Log-density of rows, m × d_y in the units of the table. A row that is a training row is left out of it. One that lacks
+    /// entries (NaN) has the marginal density of those that it has. Each row is scored by itself: what else is in the table and
+    /// the number of threads change nothing.
     pub fn score(&self, values: &Matrix) -> Result<Vec<f64>> {
         self.score_columns(values.transpose())
     }
@@ -126,10 +125,17 @@ impl Density {
         self.scored(&self.kernel, values)
     }
 
-    /// Log-density of training rows, each by all others, in the units of the table.
+    /// Log-density of training rows, each by all others, in the units of the table; of one that lacked entries, of those that
+    /// it has.
     pub fn left_out(&self, rows: &[usize]) -> Vec<f64> {
-        let jacobian = self.scaling.log_jacobian(1);
-        self.mixture.left_out(rows).into_iter().map(|value| value - jacobian).collect()
+        let lacked = |row: usize| self.gaps.of(row).iter().map(|&(_, f)| f as usize);
+        let scores = self.mixture.left_out(rows).into_iter().zip(rows);
+        scores.map(|(value, &row)| value - self.log_jacobian(lacked(row))).collect()
+    }
+
+    /// What a change of units costs a row that lacks some features.
+    fn log_jacobian(&self, lacked: impl Iterator<Item = usize>) -> f64 {
+        self.scaling.log_jacobian(1) - lacked.map(|f| self.scaling.scale[f].ln()).sum::<f64>()
     }
 
     /// Which training rows some rows, given one per column, are.
@@ -138,12 +144,14 @@ impl Density {
     }
 
     fn scored(&self, mixture: &Mixture, values: View) -> Result<Vec<f64>> {
-        let jacobian = self.scaling.log_jacobian(1);
-        let scores = mixture.log_density(&self.scaled(values)?);
-        match scores.iter().position(|score| !score.is_finite()) {
-            Some(row) => Err(Error::TooFar { row }),
-            None => Ok(scores.into_iter().map(|value| value - jacobian).collect()),
+        let rows = self.scaled(values)?;
+        let scores = mixture.log_density(&rows);
+        if let Some(row) = scores.iter().position(|score| !score.is_finite()) {
+            return Err(Error::TooFar { row });
         }
+        let lacked = |row: usize| (0..rows.nrows()).filter(|&f| rows[(f, row)].is_nan()).collect::<Vec<_>>();
+        let in_units = |(row, value): (usize, f64)| value - self.log_jacobian(lacked(row).into_iter());
+        Ok(scores.into_iter().enumerate().map(in_units).collect())
     }
 
     /// Rows in scaled units, one per column.

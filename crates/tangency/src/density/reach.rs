@@ -3,6 +3,7 @@
 use crate::fit::Fit;
 use crate::graph::{Graph, NeighborIndex, Symmetry, graph_of_lists, nearest_neighbors};
 use crate::linalg::{Matrix, dot, product, small, symmetric_eigen, transposed_product};
+use crate::model::RowGaps;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -28,9 +29,12 @@ pub(crate) struct Reach<'a> {
     /// Column covariance of each map, one per column. `[d_x², n]`
     map_covariances: Cow<'a, Matrix>,
     gamma: f64,
+    /// Entries that rows lacked, with which no row is scored.
+    pub(super) gaps: Arc<RowGaps>,
 }
 
 /// Axes of one Gaussian.
+#[derive(Clone)]
 pub(super) struct Axes {
     /// Unit vectors. `[d_y, d_x]`
     pub directions: Matrix,
@@ -38,10 +42,44 @@ pub(super) struct Axes {
     pub squares: Vec<f64>,
 }
 
+impl Axes {
+    /// The longest axes of FFᵀ, so many.
+    fn of(factor: &Matrix, kept: usize) -> Self {
+        let (d_y, d_x) = (factor.nrows(), factor.ncols());
+        let Ok((_, turn)) = symmetric_eigen(&transposed_product(factor, factor), "reach of a map") else {
+            return Self { directions: Matrix::zeros(d_y, kept), squares: vec![0.0; kept] };
+        };
+        // the longest are last
+        let turn = Matrix::from_fn(d_x, kept, |a, b| turn[(a, d_x - kept + b)]);
+        let mut directions = product(factor, &turn);
+        let squares: Vec<f64> =
+            (0..kept).map(|a| dot(directions.col_as_slice(a), directions.col_as_slice(a))).collect();
+        for (a, square) in squares.iter().enumerate() {
+            // an axis without length has no direction, and none is needed
+            let scale = if *square > f64::MIN_POSITIVE { square.sqrt().recip() } else { 0.0 };
+            directions.col_as_slice_mut(a).iter_mut().for_each(|value| *value *= scale);
+        }
+        Self { directions, squares }
+    }
+
+    /// Those of the Gaussian of some features alone: its marginal, for which the others are left out.
+    pub fn among(&self, features: &[usize]) -> Self {
+        if self.squares.is_empty() {
+            return Self { directions: Matrix::zeros(features.len(), 0), squares: vec![] };
+        }
+        let scaled = |f: usize, a: usize| self.squares[a].sqrt() * self.directions[(features[f], a)];
+        let factor = Matrix::from_fn(features.len(), self.squares.len(), scaled);
+        Self::of(&factor, self.squares.len().min(features.len()))
+    }
+}
+
 impl<'a> Reach<'a> {
-    pub fn of(fit: &'a Fit) -> Self {
+    /// Of a fit to a table that lacked these entries.
+    pub fn of(fit: &'a Fit, lacked: Vec<(u32, u32)>) -> Self {
+        let points = Arc::new(fit.scaled_observations());
         Self {
-            points: Arc::new(fit.scaled_observations()),
+            gaps: Arc::new(RowGaps::new(lacked, &points)),
+            points,
             n_features: fit.observations.ncols(),
             graph: Cow::Borrowed(&fit.graph),
             coordinates: fit.coordinates.transpose().to_owned(),
@@ -51,7 +89,7 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// The same along axes that span all points, which keep every distance: points and maps as they are along these.
+    /// The same of a table without gaps along axes that span all points, which keep every distance: points and maps as they are along these.
     pub fn rotated(fit: &'a Fit, points: Arc<Matrix>, maps: &'a Matrix) -> Self {
         Self {
             points,
@@ -61,6 +99,7 @@ impl<'a> Reach<'a> {
             maps: Cow::Borrowed(maps),
             map_covariances: Cow::Borrowed(&fit.map_covariances),
             gamma: fit.hyper.gamma,
+            gaps: Arc::default(),
         }
     }
 
@@ -89,7 +128,8 @@ impl<'a> Reach<'a> {
         let maps = Matrix::from_fn(d_y, n * d_x, |f, p| all[p / d_x].0[(f, p % d_x)]);
         let map_covariances = Matrix::from_fn(d_x * d_x, n, |p, i| all[i].1[p]);
         let (maps, map_covariances) = (Cow::Owned(maps), Cow::Owned(map_covariances));
-        Self { points, n_features: d_y, graph: Cow::Owned(graph), coordinates, maps, map_covariances, gamma: 1.0 }
+        let gaps = Arc::default();
+        Self { points, n_features: d_y, graph: Cow::Owned(graph), coordinates, maps, map_covariances, gamma: 1.0, gaps }
     }
 
     /// The same without the fit.
@@ -102,6 +142,7 @@ impl<'a> Reach<'a> {
             maps: Cow::Owned(self.maps.into_owned()),
             map_covariances: Cow::Owned(self.map_covariances.into_owned()),
             gamma: self.gamma,
+            gaps: self.gaps,
         }
     }
 
@@ -129,25 +170,16 @@ impl<'a> Reach<'a> {
         // F Fᵀ = C S Cᵀ; its axes are those of √S Cᵀ C √S
         let Ok((values, vectors)) = symmetric_eigen(&scatter, "scatter of the neighbours") else { return none };
         let root = Matrix::from_fn(d_x, d_x, |a, b| vectors[(a, b)] * values[b].max(0.0).sqrt());
-        let factor = product(&map, &root);
-        let Ok((_, turn)) = symmetric_eigen(&transposed_product(&factor, &factor), "reach of a map") else {
-            return none;
-        };
-        let mut directions = product(&factor, &turn);
-        let squares: Vec<f64> = (0..d_x).map(|a| dot(directions.col_as_slice(a), directions.col_as_slice(a))).collect();
-        for (a, square) in squares.iter().enumerate() {
-            // an axis without length has no direction, and none is needed
-            let scale = if *square > f64::MIN_POSITIVE { square.sqrt().recip() } else { 0.0 };
-            directions.col_as_slice_mut(a).iter_mut().for_each(|value| *value *= scale);
-        }
-        Axes { directions, squares }
+        Axes::of(&product(&map, &root), d_x)
     }
 
     /// How far a point is from what some others on the map expect at its coordinates. They do not know it: a neighbour on the
-    /// graph forgets what it says. Each counts by how well it knows what is there. `[d_y]`
-    fn missed(&self, i: usize, others: &[u32]) -> Option<Vec<f64>> {
+    /// graph forgets what it says. Each counts by how well it knows what is there, and where entries are missing only those
+    /// count that have one: what is filled in may know the point. `[d_y]`
+    fn missed(&self, i: usize, others: &[u32]) -> Vec<Option<f64>> {
         let d_x = self.n_axes();
-        let (mut missed, mut known) = (vec![0.0; self.points.nrows()], 0.0);
+        let d_y = self.points.nrows();
+        let (mut missed, mut known) = (vec![0.0; d_y], vec![0.0; d_y]);
         for j in others.iter().map(|&j| j as usize) {
             let (step, moved, share) = self.influence(j, i);
             let neighbors = self.are_neighbors(i, j);
@@ -159,14 +191,18 @@ impl<'a> Reach<'a> {
                     (weight, weight)
                 }
             };
-            known += weight;
+            let lacked = self.gaps.of(j);
+            let lacks = |f: usize| !lacked.is_empty() && lacked.binary_search(&(j as u32, f as u32)).is_ok();
             for (f, missed) in missed.iter_mut().enumerate() {
+                if lacks(f) {
+                    continue;
+                }
+                known[f] += weight;
                 let along: f64 = (0..d_x).map(|a| self.maps[(f, j * d_x + a)] * step[a]).sum();
                 *missed += of_residual * (self.points[(f, i)] - self.points[(f, j)] - along);
             }
         }
-        missed.iter_mut().for_each(|missed| *missed /= known);
-        (known > 0.0).then_some(missed)
+        missed.into_iter().zip(known).map(|(missed, known)| (known > 0.0).then(|| missed / known)).collect()
     }
 
     /// The step from a point to a neighbour, that times the covariance of the point's map, and the share of the map that this
@@ -192,7 +228,7 @@ impl<'a> Reach<'a> {
     }
 
     /// The share of the variance that is explained of rows that are left out: each is expected at its coordinates from those
-    /// that are next to it on the map.
+    /// that are next to it on the map. Entries count that were measured.
     pub fn share_left_out(&self) -> f64 {
         let n = self.points.ncols();
         let rows: Vec<usize> = (0..n).step_by(n.div_ceil(ROWS)).collect();
@@ -202,9 +238,10 @@ impl<'a> Reach<'a> {
         let lists = index.search(&places, count, |c| Some(rows[c] as u32));
         let square = |c: usize| -> (f64, f64) {
             let y = self.points.col_as_slice(rows[c]);
-            let missed = self.missed(rows[c], &lists[c]).map(|missed| dot(&missed, &missed));
-            let all = dot(y, y);
-            (missed.unwrap_or(all), all)
+            let measured = || (0..y.len()).filter(|&f| !self.gaps.lacks(rows[c], f));
+            let missed = self.missed(rows[c], &lists[c]);
+            let all = measured().map(|f| y[f] * y[f]).sum();
+            (measured().map(|f| missed[f].unwrap_or(y[f]).powi(2)).sum(), all)
         };
         let squares: Vec<(f64, f64)> = (0..rows.len()).into_par_iter().map(square).collect();
         let (missed, all) = squares.iter().fold((0.0, 0.0), |(m, a), (missed, all)| (m + missed, a + all));

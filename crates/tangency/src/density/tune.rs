@@ -4,10 +4,12 @@ use super::mixture::{Seen, Sum};
 use super::reach::{Axes, Reach};
 use crate::graph::nearest_of;
 use crate::linalg::Matrix;
+use crate::model::{RowGaps, Scaling};
 use argmin::core::{CostFunction, Executor, State};
 use argmin::solver::neldermead::NelderMead;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Rows that are left out, evenly spread over the table.
 const ROWS: usize = 400;
@@ -53,26 +55,53 @@ pub(super) struct Sample<'a> {
     points: &'a Matrix,
     n_features: usize,
     rows: Vec<usize>,
+    /// The features that each of them has, if not all.
+    known: Vec<Option<Vec<usize>>>,
     lists: Vec<Vec<u32>>,
 }
 
 impl<'a> Sample<'a> {
-    /// A sample of points, one per column, of so many features, which may be more than the axes along which they are given.
-    pub fn of(points: &'a Matrix, n_features: usize) -> Self {
+    /// A sample of points, one per column, of so many features, which may be more than the axes along which they are given. Rows
+    /// that lacked entries are scored by those that they have.
+    pub fn of(points: &'a Matrix, n_features: usize, gaps: &RowGaps) -> Self {
         let n = points.ncols();
         let rows: Vec<usize> = (0..n).step_by(n.div_ceil(ROWS)).collect();
-        let near = |&row: &usize| {
-            let others = (0..n as u32).filter(|&i| i as usize != row);
-            nearest_of(points, points.col_as_slice(row), others, NEAREST)
+        let measured = |&row: &usize| -> Option<Vec<usize>> {
+            (!gaps.is_whole(row)).then(|| (0..points.nrows()).filter(|&f| !gaps.lacks(row, f)).collect())
         };
-        let lists = rows.par_iter().map(near).collect();
-        Self { points, n_features, rows, lists }
+        let known: Vec<Option<Vec<usize>>> = rows.iter().map(measured).collect();
+        let near = |(&row, known): (&usize, &Option<Vec<usize>>)| {
+            let others = (0..n as u32).filter(|&i| i as usize != row);
+            match known {
+                None => nearest_of(points, points.col_as_slice(row), others, NEAREST),
+                Some(known) => {
+                    let some = Matrix::from_fn(known.len(), n, |f, i| points[(known[f], i)]);
+                    nearest_of(&some, some.col_as_slice(row), others, NEAREST)
+                }
+            }
+        };
+        let lists = rows.par_iter().zip(&known).map(near).collect();
+        Self { points, n_features, rows, known, lists }
+    }
+
+    /// How many features each row has.
+    fn sizes(&self) -> Vec<usize> {
+        self.known.iter().map(|known| known.as_ref().map_or(self.n_features, Vec::len)).collect()
+    }
+
+    /// Mean over the rows of the logarithms of the scales of what they have.
+    pub fn log_jacobian(&self, scaling: &Scaling) -> f64 {
+        let of = |known: &Option<Vec<usize>>| match known {
+            None => scaling.log_jacobian(1),
+            Some(known) => known.iter().map(|&f| scaling.scale[f].ln()).sum(),
+        };
+        self.known.iter().map(of).sum::<f64>() / self.known.len() as f64
     }
 
     /// What Gaussians without axes see of each row.
     fn seen_plainly(&self) -> Vec<Vec<Seen>> {
         let none = Axes { directions: Matrix::zeros(self.points.nrows(), 0), squares: vec![] };
-        self.each(|_, seen, center, y| seen.by(&none, center, y))
+        self.each(|_| Cow::Borrowed(&none))
     }
 
     /// What Gaussians along maps see of each row, which these do not know.
@@ -81,23 +110,31 @@ impl<'a> Sample<'a> {
         needed.sort_unstable();
         needed.dedup();
         let all: Vec<Axes> = needed.par_iter().map(|&i| reach.axes(i as usize, None)).collect();
-        self.each(|(i, row), seen, center, y| match needed.binary_search(&(i as u32)) {
-            Ok(place) if !reach.are_neighbors(i, row) => seen.by(&all[place], center, y),
-            _ => seen.by(&reach.axes(i, Some(row)), center, y),
+        self.each(|(i, row)| match needed.binary_search(&(i as u32)) {
+            Ok(place) if !reach.are_neighbors(i, row) => Cow::Borrowed(&all[place]),
+            _ => Cow::Owned(reach.axes(i, Some(row))),
         })
     }
 
-    fn each(&self, look: impl Fn((usize, usize), &mut Seen, &[f64], &[f64]) + Sync) -> Vec<Vec<Seen>> {
-        let see = |(&row, list): (&usize, &Vec<u32>)| -> Vec<Seen> {
+    /// What Gaussians with these axes see of each row in the features that it has.
+    fn each<'x>(&self, axes: impl Fn((usize, usize)) -> Cow<'x, Axes> + Sync) -> Vec<Vec<Seen>> {
+        let see = |((&row, known), list): ((&usize, &Option<Vec<usize>>), &Vec<u32>)| -> Vec<Seen> {
             let of = |&i: &u32| {
                 let mut seen = Seen::default();
-                let (center, y) = (self.points.col_as_slice(i as usize), self.points.col_as_slice(row));
-                look((i as usize, row), &mut seen, center, y);
+                let (axes, center, y) =
+                    (axes((i as usize, row)), self.points.col_as_slice(i as usize), self.points.col_as_slice(row));
+                match known {
+                    None => seen.by(&axes, center, y),
+                    Some(known) => {
+                        let some = |of: &[f64]| -> Vec<f64> { known.iter().map(|&f| of[f]).collect() };
+                        seen.by(&axes.among(known), &some(center), &some(y));
+                    }
+                }
                 seen
             };
             list.iter().map(of).collect()
         };
-        self.rows.par_iter().zip(&self.lists).map(see).collect()
+        self.rows.par_iter().zip(&self.known).zip(&self.lists).map(see).collect()
     }
 }
 
@@ -123,7 +160,8 @@ fn search(left_out: &LeftOut, simplex: Vec<Vec<f64>>) -> Option<Vec<f64>> {
 
 /// What Gaussians see of rows that are left out.
 struct LeftOut {
-    d_y: usize,
+    /// How many features each row has.
+    sizes: Vec<usize>,
     n: usize,
     /// What the nearest Gaussians see of each row.
     seen: Vec<Vec<Seen>>,
@@ -137,11 +175,12 @@ impl LeftOut {
     fn new(sample: &Sample, reach: Option<&Reach>) -> Self {
         let (d_y, n) = (sample.n_features, sample.points.ncols());
         let seen = reach.map_or_else(|| sample.seen_plainly(), |reach| sample.seen_along(reach));
-        let per_feature = |square: f64| (square / d_y as f64).sqrt();
-        let nearest = seen.iter().filter_map(|seen| Some(seen.first()?.square)).sum::<f64>() / seen.len() as f64;
+        let sizes = sample.sizes();
+        let first = |(seen, &size): (&Vec<Seen>, &usize)| Some(seen.first()?.square / size as f64);
+        let nearest = seen.iter().zip(&sizes).filter_map(first).sum::<f64>() / seen.len() as f64;
         let variance: f64 = sample.points.squared_norm_l2() / (n * d_y) as f64;
         let least = 1e-4 * variance.sqrt().max(1e-12);
-        Self { d_y, n, seen, nearest: per_feature(nearest), least }
+        Self { sizes, n, seen, nearest: nearest.sqrt(), least }
     }
 
     /// The widths of parameters.
@@ -152,14 +191,14 @@ impl LeftOut {
 
     /// Mean log-density of the rows, each by the others.
     fn mean(&self, widths: Widths) -> f64 {
-        let score = |row: &Vec<Seen>| {
+        let score = |(row, &size): (&Vec<Seen>, &usize)| {
             let mut sum = Sum::default();
             for seen in row {
-                sum.add(widths.height(self.d_y, &seen.lengths) - 0.5 * widths.distance(seen));
+                sum.add(widths.height(size, &seen.lengths) - 0.5 * widths.distance(seen));
             }
             sum.log() - ((self.n - 1) as f64).ln()
         };
-        let scores: Vec<f64> = self.seen.par_iter().map(score).collect();
+        let scores: Vec<f64> = self.seen.par_iter().zip(&self.sizes).map(score).collect();
         scores.iter().sum::<f64>() / scores.len() as f64
     }
 }

@@ -41,7 +41,7 @@ pub fn calibrate(
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(fit.config.random_state));
     let mut log_densities = vec![f64::NAN; n];
-    let mut squares = 0.0;
+    let (mut squares, mut entries) = (0.0, 0usize);
     for fold in 0..folds {
         let mut held: Vec<usize> = order.iter().copied().skip(fold).step_by(folds).collect();
         held.sort_unstable();
@@ -57,21 +57,32 @@ pub fn calibrate(
             Stop::Converged | Stop::MaxIterations => {}
         }
         let extension = Extension::new(&part)?.with_neighbors(neighbors.min(kept.len() - 1))?;
-        let rows = |matrix: &Matrix| Matrix::from_fn(held.len(), matrix.ncols(), |i, f| matrix[(held[i], f)]);
-        let values = rows(&fit.observations);
+        let values = measured(fit, &held);
         let placed = extension.transform(&values)?;
         let coordinates = Matrix::from_fn(held.len(), d_x, |i, a| placed[i].mean[a]);
         let expected = extension.reconstruct_plainly(&coordinates, Predicts::PlacedRow)?;
         let scores = extension.score(&values)?;
         for (i, &row) in held.iter().enumerate() {
             log_densities[row] = scores[i];
-            for f in 0..values.ncols() {
+            for f in (0..values.ncols()).filter(|&f| !values[(i, f)].is_nan()) {
+                entries += 1;
                 squares += ((values[(i, f)] - expected.values[(i, f)]) / expected.deviations[(i, f)]).powi(2);
             }
         }
     }
-    let spread = (squares / (n * fit.observations.ncols()) as f64).sqrt();
+    let spread = (squares / entries as f64).sqrt();
     Ok(Calibration { folds, log_densities, spread })
+}
+
+/// Some rows as they were measured, with NaN where an entry was missing.
+fn measured(fit: &Fit, rows: &[usize]) -> Matrix {
+    let lacked = fit.imputed.as_ref().map_or(&[][..], |imputed| &imputed.entries);
+    Matrix::from_fn(rows.len(), fit.observations.ncols(), |i, f| {
+        match lacked.binary_search(&(rows[i] as u32, f as u32)) {
+            Ok(_) => f64::NAN,
+            Err(_) => fit.observations[(rows[i], f)],
+        }
+    })
 }
 
 /// The fit of the rows `kept` on a graph like that of all.
@@ -82,7 +93,7 @@ fn fit_without(fit: &Fit, kept: &[usize], observe: impl FnMut(&Progress) -> Cont
     let refits = if fit.graph_model.is_some() { fit.config_of_refits() } else { fit.config_of_hypotheses() };
     let config = Config { n_init: 1, largest: false, connect: false, draws: Some(0), ..refits };
     let start = Matrix::from_fn(kept.len(), d_x, |i, a| fit.coordinates[(kept[i], a)]);
-    let values = Matrix::from_fn(kept.len(), fit.observations.ncols(), |i, f| fit.observations[(kept[i], f)]);
+    let values = measured(fit, kept);
     Fitter::new(config).edges(edges).start(Start::Coordinates(start)).observer(observe).fit(&values)
 }
 

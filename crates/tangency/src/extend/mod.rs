@@ -23,7 +23,7 @@ pub use sample::Samples;
 use crate::density::Density;
 use crate::error::{Error, Result};
 use crate::fit::{Calibration, Fit};
-use crate::graph::{MetricPlaces, NeighborIndex, squared_distance};
+use crate::graph::{Donors, MetricPlaces, NeighborIndex, squared_distance};
 use crate::linalg::{Matrix, View};
 use crate::model::Scaling;
 use frozen::Frozen;
@@ -31,7 +31,7 @@ use novelty::Usual;
 use on_graph::FrozenGraph;
 use place::place;
 use rayon::prelude::*;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use surroundings::Terrain;
 
 /// Where a new observation belongs: q(x*), q(C*), and how likely the model finds it.
@@ -94,8 +94,7 @@ pub struct Extension {
     usual_neighbors: usize,
     density: Density,
     calibration: Option<Calibration>,
-    /// Points and features that the table lacked, sorted.
-    lacked: Vec<(u32, u32)>,
+    donors: OnceLock<Donors<Arc<Matrix>>>,
     usual: OnceLock<Usual>,
     spread: OnceLock<f64>,
     left_out: OnceLock<Vec<Option<Placement>>>,
@@ -139,7 +138,7 @@ impl Extension {
             usual_neighbors: usual_neighbors(fit),
             density,
             calibration: fit.calibration.clone(),
-            lacked: fit.imputed.as_ref().map(|imputed| imputed.entries.clone()).unwrap_or_default(),
+            donors: OnceLock::new(),
             usual: OnceLock::new(),
             spread: OnceLock::new(),
             left_out: OnceLock::new(),
@@ -186,8 +185,8 @@ impl Extension {
 
     /// The same for observations given a point a column, d_y × m.
     pub fn transform_columns(&self, values: View) -> Result<Vec<Placement>> {
-        let mut scaled = self.scaling.apply_with_gaps(values)?;
-        let fitted = self.fill_gaps(&mut scaled);
+        let mut scaled = self.scaling.apply(values)?;
+        let filled = self.fill_gaps(&mut scaled);
         let lists = self.neighbors_of(values.transpose(), &scaled)?;
         // in a metric of angles the first neighbour need not be the nearest point
         let nearest = match self.metric_index {
@@ -201,7 +200,8 @@ impl Extension {
                 let nearest = nearest.get(i).unwrap_or(&lists[i])[0];
                 let distance = squared_distance(y, self.frozen.observations.col_as_slice(nearest as usize));
                 let mut placed = (distance < FARTHEST * FARTHEST).then(|| self.best(y, &lists[i], None)).flatten()?;
-                placed.point = fitted[i].or((distance == 0.0).then_some(nearest));
+                gaps::widen(&self.frozen, &mut placed, &filled[i].gaps);
+                placed.point = filled[i].point.or((distance == 0.0).then_some(nearest));
                 Some(placed)
             })
             .collect();

@@ -23,7 +23,7 @@ const NEAREST: usize = 3000;
 
 /// The training points as the graph's likelihood has them.
 pub(super) struct FrozenGraph {
-    feature_weight: f64,
+    pub feature_weight: f64,
     /// A. `[d_x²]`
     precision: Vec<f64>,
     affinity: Affinity,

@@ -165,11 +165,12 @@ impl Extension {
         self.expect(x, &list, Predicts::PlacedRow)
     }
 
-    /// Root mean square of the standardised differences, not yet calibrated.
+    /// Root mean square of the standardised differences over what was measured, not yet calibrated.
     pub(super) fn strain(&self, i: usize, expected: &Expected) -> f64 {
         let y = self.frozen.observations.col_as_slice(i);
-        let squares = (0..y.len()).map(|f| (y[f] - expected.values[f]).powi(2) / expected.variances[f]);
-        (squares.sum::<f64>() / y.len() as f64).sqrt()
+        let measured = || (0..y.len()).filter(|&f| !self.density.gaps().lacks(i, f));
+        let squares = measured().map(|f| (y[f] - expected.values[f]).powi(2) / expected.variances[f]);
+        (squares.sum::<f64>() / measured().count() as f64).sqrt()
     }
 
     fn in_units(&self, f: usize, scaled: f64) -> f64 {

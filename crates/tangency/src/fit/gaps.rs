@@ -30,7 +30,7 @@ pub(super) fn fit(
     let filling = entries.on(prepared.graph())?;
     let mut observer = fitter.observer.take();
     let mut observer = observer.as_deref_mut();
-    let (settled, stopped) = settle(&fitter.config, prepared, &filling, &mut observer)?;
+    let (settled, stopped) = settle(&fitter, prepared, &filling, &mut observer)?;
     let last = match observer {
         Some(observer) => fitter.observer(move |progress: &_| observer(progress)),
         None => fitter,
@@ -46,16 +46,21 @@ pub(super) fn fit(
 
 /// The table with entries that stay where they are when the layout is found again.
 fn settle(
-    config: &Config,
+    fitter: &Fitter,
     prepared: &Prepared,
     filling: &Filling,
     observer: &mut Option<&mut Watching<'_>>,
 ) -> Result<(Prepared, bool)> {
-    let quick = Config { engine: EngineKind::Factorised, draws: Some(0), full_covariance: false, ..config.clone() };
+    let quick =
+        Config { engine: EngineKind::Factorised, draws: Some(0), full_covariance: false, ..fitter.config.clone() };
     let (n_rows, rows) = (prepared.n_rows, prepared.rows.clone());
     // a table of its points alone, so that layouts of them are starts
     let mut filled = Prepared { n_rows: prepared.n(), rows: (0..prepared.n()).collect(), ..prepared.clone() };
-    let mut found = probe::fit_prepared(quick.clone(), &filled, observer)?;
+    let mut found = match &fitter.start {
+        // where rows of the table are, whether they are points or not
+        Some(start) => probe::again(quick.clone(), prepared, start.clone(), observer)?,
+        None => probe::fit_prepared(quick.clone(), &filled, observer)?,
+    };
     for _ in 0..ROUNDS {
         if found.stop == Stop::Interrupted {
             return Ok((Prepared { n_rows, rows, ..filled }, true));

@@ -13,6 +13,7 @@ mod probe;
 mod quality;
 mod result;
 mod runs;
+mod together;
 
 pub use crate::inference::{NumberedStart, StartRank};
 pub use crate::memory::available_memory;
@@ -27,9 +28,10 @@ pub(crate) use plan::{too_many_components, too_many_for_rows};
 pub use posterior::FullPosterior;
 pub(crate) use posterior::{Hypothesis, OfEngine};
 pub(crate) use probe::{sample as sample_rows, split as split_rows};
-pub use quality::MapQuality;
-pub use result::{Calibration, DistanceInterval, Fit, GraphModel, Imputed, Pruning};
+pub use quality::{AmongRows, MapQuality};
+pub use result::{Calibration, Fit, GraphModel, Imputed, Pruning};
 pub(crate) use runs::FittedData;
+pub use together::DistanceInterval;
 
 use crate::config::{Config, Init};
 use crate::error::Result;

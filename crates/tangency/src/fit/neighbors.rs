@@ -18,6 +18,8 @@ const LADDER: [usize; 6] = [5, 7, 10, 15, 20, 30];
 const USUAL: usize = 9;
 /// Rows from which the number is found; of more it is a sample.
 const ENOUGH: usize = 500;
+/// So many rows without gaps are enough to look at these alone.
+const WHOLE_ROWS: usize = 150;
 /// Parts of the rows, each held out in turn.
 const PARTS: usize = 3;
 /// Iterations in which the coordinates move, after maps have been fitted to them.
@@ -92,8 +94,12 @@ struct Candidate {
 fn find(values: View, config: &Config, mut observer: Option<&mut Watching<'_>>) -> Result<NeighborsChoice> {
     let n = values.nrows();
     let mut order = probe::sample(n, n, config);
-    // rows are scored by all of their entries
-    order.retain(|&row| values.row(row).iter().all(|value| !value.is_nan()));
+    // rows that lack entries are scored by the others; whole ones say more, if there are some
+    let is_whole = |&row: &usize| values.row(row).iter().all(|value| !value.is_nan());
+    let has_gaps = order.iter().filter(|row| is_whole(row)).count() < WHOLE_ROWS && !order.iter().all(is_whole);
+    if !has_gaps {
+        order.retain(is_whole);
+    }
     order.truncate(ENOUGH);
     let rows = order.len();
     let kept = rows - rows.div_ceil(PARTS);
@@ -108,7 +114,8 @@ fn find(values: View, config: &Config, mut observer: Option<&mut Watching<'_>>) 
     let n_components = if config.n_components == AUTO { 2.min(values.ncols()) } else { config.n_components };
     // as all rows want it, not those that are tried
     let scaling = settled_scaling(values, config.scaling).0;
-    let pca = if values.ncols() > MANY && config.pca.is_none() { Some(MOST_OF_VARIANCE) } else { config.pca };
+    let pca =
+        if values.ncols() > MANY && !has_gaps && config.pca.is_none() { Some(MOST_OF_VARIANCE) } else { config.pca };
     let short = probe::settings(config, WEIGHT, config.max_iter);
     let short = Config { n_components, scaling, pca, connect: true, largest: false, ..short };
     let mut found = NeighborsChoice::default();
@@ -122,9 +129,15 @@ fn find(values: View, config: &Config, mut observer: Option<&mut Watching<'_>>) 
                 continue;
             }
             let config = Config { n_neighbors: all[tried].n_neighbors, ..short.clone() };
-            let prepared = Prepared::new(kept.as_ref(), &config, None)?;
-            let fit = probe::glimpse(&config, &prepared, CLIMB, (part * all.len() + tried + 1, most), &mut observer)?;
-            all[tried].scores.extend(Density::score_once(&fit, &held)?);
+            let number = (part * all.len() + tried + 1, most);
+            let glimpse = Prepared::new(kept.as_ref(), &config, None)
+                .and_then(|prepared| probe::glimpse(&config, &prepared, CLIMB, number, &mut observer));
+            let fit = match glimpse {
+                // a part of a table with gaps may have a feature that nobody has
+                Err(_) if has_gaps => return Ok(NeighborsChoice { taken: USUAL, rows, tried: vec![] }),
+                fit => fit?,
+            };
+            all[tried].scores.extend(Density::new(&fit)?.score(&held)?);
             // whoever ended it does not want to wait for the others
             if fit.stop == Stop::Interrupted {
                 return Ok(choose(&mut all, rows));

@@ -85,7 +85,8 @@ pub(super) fn glimpse(
     };
     let stop = run.advance(&mut engine, Some(climb), &mut watch)?.unwrap_or(Stop::MaxIterations);
     let data = FittedData::new(prepared, &Plan::new(problem.n(), problem.n_features(), config));
-    Fit::new(&problem, config, &data, &mut engine, &run.into_posterior(), stop, (Init::Isomap, config.random_state))
+    let start = (Init::Isomap, config.random_state);
+    Ok(Fit::new(&problem, config, &data, &mut engine, &run.into_posterior(), stop, start)?.0)
 }
 
 fn watched<'a>(config: Config, observer: &'a mut Option<&mut Watching<'_>>) -> Fitter<'a> {

@@ -8,9 +8,13 @@ use crate::model::Problem;
 use crate::peers::pca;
 use crate::quality::quick_trustworthiness;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Neighbours that trustworthiness and continuity look at.
 const NEIGHBORS: usize = 12;
+/// So many rows that lack nothing are enough to look at these alone; fewer if they are half of all.
+const WHOLE_ROWS: usize = 200;
 
 /// How good a map is: whether its neighbours are neighbours in the table and the other way round, with 12 neighbours and, where
 /// there are many points, within a sample of them; and how much of the variance it explains.
@@ -35,6 +39,26 @@ pub struct MapQuality {
     pub pca_continuity: Option<f64>,
     /// Trustworthiness of the start; none where a run did not begin from coordinates.
     pub start: Option<f64>,
+    /// Among which rows trustworthiness and continuity are found, where some lack entries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub among: Option<AmongRows>,
+}
+
+/// Among which rows of a table with gaps neighbourhoods are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AmongRows {
+    /// Among so many that lack nothing.
+    Whole(usize),
+    /// Among all, by entries that are filled in too, since too few lack nothing.
+    FilledIn,
+}
+
+impl AmongRows {
+    /// Those that are compared in a table with so many rows, of which so many lack nothing.
+    fn of(whole: usize, all: usize) -> Self {
+        if whole >= WHOLE_ROWS.min(all / 2).max(4 * NEIGHBORS) { Self::Whole(whole) } else { Self::FilledIn }
+    }
 }
 
 impl Fit {
@@ -49,22 +73,23 @@ impl Fit {
         let map = &self.coordinates;
         let components = pca(&problem.observations, map.ncols())?;
         let moved = |begun: &&Matrix| begun.squared_norm_l2() > 0.0;
-        let points = problem.observations.as_ref();
-        let total = points.squared_norm_l2();
-        let reach = match rotated {
+        let lacked = problem.missing_entries();
+        let reach = match rotated.filter(|_| lacked.is_empty()) {
             Some(maps) => Reach::rotated(self, problem.observations.clone(), maps),
-            None => Reach::of(self),
+            None => Reach::of(self, lacked.clone()),
         };
         let (explained, density) = (reach.share_left_out(), DensityNotes::of(&reach, &self.scaling));
         drop(reach);
+        let compared = Compared::of(problem);
         self.quality = Some(MapQuality {
             explained: Some(explained),
-            pca_explained: Some(components.squared_norm_l2() / total),
-            trustworthiness: trust_of(problem, map),
-            pca: trust_of(problem, &components),
-            continuity: Some(continuity_of(problem, map)),
-            pca_continuity: Some(continuity_of(problem, &components)),
-            start: begun.filter(moved).map(|begun| trust_of(problem, begun)),
+            pca_explained: Some(share_of_components(problem, &components, &lacked)),
+            trustworthiness: compared.trustworthiness(map),
+            pca: compared.trustworthiness(&components),
+            continuity: Some(compared.continuity(map)),
+            pca_continuity: Some(compared.continuity(&components)),
+            start: begun.filter(moved).map(|begun| compared.trustworthiness(begun)),
+            among: compared.among,
         });
         self.density = Some(density);
         Ok(())
@@ -79,8 +104,16 @@ impl Fit {
         };
         let variance =
             quality.explained.map(|ours| format!("variance explained {}", beside(ours, quality.pca_explained)));
+        let among = match quality.among {
+            None => String::new(),
+            Some(AmongRows::Whole(rows)) => format!(" among the {rows} rows without gaps"),
+            Some(AmongRows::FilledIn) => " with what was filled in".to_owned(),
+        };
         let trust = format!("trustworthiness {}", beside(quality.trustworthiness, Some(quality.pca)));
-        let continuity = quality.continuity.map(|ours| format!("continuity {}", beside(ours, quality.pca_continuity)));
+        let (trust, continuity) = match quality.continuity {
+            None => (format!("{trust}{among}"), None),
+            Some(ours) => (trust, Some(format!("continuity {}{among}", beside(ours, quality.pca_continuity)))),
+        };
         let gain = self.density.map(|notes| {
             let gain = notes.log_density - notes.kernel_log_density;
             format!("density {gain:+.2} nats per row over a kernel density")
@@ -92,11 +125,78 @@ impl Fit {
 
 /// Trustworthiness of coordinates towards the table.
 pub(super) fn trust_of(problem: &Problem, coordinates: &Matrix) -> f64 {
-    quick_trustworthiness(&problem.observations, coordinates, NEIGHBORS)
+    Compared::of(problem).trustworthiness(coordinates)
 }
 
-/// Continuity of coordinates towards the table.
-fn continuity_of(problem: &Problem, coordinates: &Matrix) -> f64 {
-    let places = coordinates.transpose().to_owned();
-    quick_trustworthiness(&places, &problem.observations.transpose().to_owned(), NEIGHBORS)
+/// The rows whose neighbourhoods in the table are compared with those on a map. One that lacks entries has no neighbourhood that
+/// was measured.
+struct Compared {
+    /// One per column. `[d_y, …]`
+    points: Arc<Matrix>,
+    /// Which rows they are; all, if none are named.
+    rows: Option<Vec<usize>>,
+    among: Option<AmongRows>,
+}
+
+impl Compared {
+    fn of(problem: &Problem) -> Self {
+        let (points, lacked) = (problem.observations.clone(), problem.missing_entries());
+        if lacked.is_empty() {
+            return Self { points, rows: None, among: None };
+        }
+        let mut with_gaps: Vec<usize> = lacked.iter().map(|&(row, _)| row as usize).collect();
+        with_gaps.dedup();
+        let whole: Vec<usize> = (0..problem.n()).filter(|row| with_gaps.binary_search(row).is_err()).collect();
+        let among = AmongRows::of(whole.len(), problem.n());
+        match among {
+            AmongRows::FilledIn => Self { points, rows: None, among: Some(among) },
+            AmongRows::Whole(_) => {
+                let some = Matrix::from_fn(points.nrows(), whole.len(), |f, c| points[(f, whole[c])]);
+                Self { points: Arc::new(some), rows: Some(whole), among: Some(among) }
+            }
+        }
+    }
+
+    fn of_rows<'m>(&self, coordinates: &'m Matrix) -> Cow<'m, Matrix> {
+        match &self.rows {
+            None => Cow::Borrowed(coordinates),
+            Some(rows) => {
+                Cow::Owned(Matrix::from_fn(rows.len(), coordinates.ncols(), |i, a| coordinates[(rows[i], a)]))
+            }
+        }
+    }
+
+    fn trustworthiness(&self, coordinates: &Matrix) -> f64 {
+        quick_trustworthiness(&self.points, &self.of_rows(coordinates), NEIGHBORS)
+    }
+
+    fn continuity(&self, coordinates: &Matrix) -> f64 {
+        let places = self.of_rows(coordinates).transpose().to_owned();
+        quick_trustworthiness(&places, &self.points.transpose().to_owned(), NEIGHBORS)
+    }
+}
+
+/// The share of the variance of the entries that were measured which principal components explain.
+fn share_of_components(problem: &Problem, components: &Matrix, lacked: &[(u32, u32)]) -> f64 {
+    let points = problem.observations.as_ref();
+    let all = points.squared_norm_l2();
+    if lacked.is_empty() {
+        return components.squared_norm_l2() / all;
+    }
+    // components are at right angles: what they say of a feature is their regression, one by one
+    let lengths: Vec<f64> = (0..components.ncols()).map(|a| components.col(a).squared_norm_l2()).collect();
+    let axes = Matrix::from_fn(points.nrows(), components.ncols(), |f, a| {
+        let along: f64 = (0..problem.n()).map(|i| points[(f, i)] * components[(i, a)]).sum();
+        if lengths[a] > 0.0 { along / lengths[a] } else { 0.0 }
+    });
+    let left =
+        |f: usize, i: usize| points[(f, i)] - (0..axes.ncols()).map(|a| axes[(f, a)] * components[(i, a)]).sum::<f64>();
+    let entries = || (0..problem.n()).flat_map(|i| (0..points.nrows()).map(move |f| (f, i)));
+    let missed: f64 = entries().map(|(f, i)| left(f, i).powi(2)).sum();
+    let (mut of_missing, mut missed_of_missing) = (0.0, 0.0);
+    for &(i, f) in lacked.iter().filter(|_| problem.reduction().is_none()) {
+        of_missing += points[(f as usize, i as usize)].powi(2);
+        missed_of_missing += left(f as usize, i as usize).powi(2);
+    }
+    1.0 - (missed - missed_of_missing) / (all - of_missing)
 }

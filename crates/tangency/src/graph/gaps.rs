@@ -2,6 +2,7 @@
 
 use crate::linalg::Matrix;
 use rayon::prelude::*;
+use std::borrow::Borrow;
 
 /// Points nearby that an entry may be taken from.
 pub(crate) const DONORS: usize = 9;
@@ -9,17 +10,18 @@ pub(crate) const DONORS: usize = 9;
 const SAMPLE: usize = 500;
 
 /// Points among which those are sought that a row with gaps resembles.
-pub(crate) struct Donors<'a> {
-    points: &'a Matrix,
+pub(crate) struct Donors<P> {
+    points: P,
     /// Mean squared difference, in one feature, of two points by chance.
     by_chance: f64,
     /// How much each feature usually differs between a point and its nearest.
     usual: Vec<f64>,
 }
 
-impl<'a> Donors<'a> {
+impl<P: Borrow<Matrix> + Sync> Donors<P> {
     /// Points, one per column, which may have gaps themselves.
-    pub fn new(points: &'a Matrix) -> Self {
+    pub fn new(given: P) -> Self {
+        let points: &Matrix = given.borrow();
         let (d, n) = (points.nrows(), points.ncols());
         let mut sum = (0.0, 0usize);
         for f in 0..d {
@@ -28,7 +30,8 @@ impl<'a> Donors<'a> {
             let mean = known().sum::<f64>() / count.max(1) as f64;
             sum = (sum.0 + known().map(|value| (value - mean).powi(2)).sum::<f64>(), sum.1 + count);
         }
-        let mut donors = Self { points, by_chance: 2.0 * sum.0 / sum.1.max(1) as f64, usual: vec![] };
+        let mut donors = Self { points: given, by_chance: 2.0 * sum.0 / sum.1.max(1) as f64, usual: vec![] };
+        let points = donors.points();
         let sample: Vec<usize> = (0..n).step_by(n.div_ceil(SAMPLE)).collect();
         let near: Vec<Option<u32>> =
             sample.par_iter().map(|&i| donors.nearest(points.col_as_slice(i), 1, Some(i)).first().copied()).collect();
@@ -40,8 +43,13 @@ impl<'a> Donors<'a> {
             all.sort_unstable_by(f64::total_cmp);
             all.get(all.len() * 3 / 4).copied().unwrap_or(0.0)
         };
-        donors.usual = (0..d).map(usual).collect();
+        let usual: Vec<f64> = (0..d).map(usual).collect();
+        donors.usual = usual;
         donors
+    }
+
+    fn points(&self) -> &Matrix {
+        self.points.borrow()
     }
 
     /// The squared distance of a point and a row. The mean squared difference over the features that both have stands for all
@@ -49,7 +57,7 @@ impl<'a> Donors<'a> {
     /// to nothing would often be the nearest.
     fn squared(&self, i: usize, row: &[f64]) -> f64 {
         let (mut sum, mut shared) = (0.0, 0usize);
-        for (a, b) in self.points.col_as_slice(i).iter().zip(row) {
+        for (a, b) in self.points().col_as_slice(i).iter().zip(row) {
             let difference = a - b;
             if !difference.is_nan() {
                 sum += difference * difference;
@@ -61,7 +69,7 @@ impl<'a> Donors<'a> {
 
     /// The `k` points nearest to a row, nearest first, of two as near the first.
     fn nearest(&self, row: &[f64], k: usize, without: Option<usize>) -> Vec<u32> {
-        let others = (0..self.points.ncols()).filter(|&i| Some(i) != without);
+        let others = (0..self.points().ncols()).filter(|&i| Some(i) != without);
         let mut all: Vec<(f64, u32)> = others.map(|i| (self.squared(i, row), i as u32)).collect();
         let order = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
         if k < all.len() {
@@ -84,7 +92,7 @@ impl<'a> Donors<'a> {
             let mut left = Vec::new();
             let mut found = Vec::new();
             for &f in &gaps {
-                let known = || donors.iter().map(|&j| self.points[(f, j as usize)]).filter(|value| !value.is_nan());
+                let known = || donors.iter().map(|&j| self.points()[(f, j as usize)]).filter(|value| !value.is_nan());
                 match known().next() {
                     Some(first) => {
                         let like = || known().filter(|value| (value - first).abs() <= self.usual[f]);

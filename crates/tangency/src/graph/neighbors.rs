@@ -74,7 +74,7 @@ impl NeighborIndex {
     }
 
     /// The points.
-    pub(crate) fn points(&self) -> &Matrix {
+    pub(crate) fn points(&self) -> &Arc<Matrix> {
         &self.points
     }
 

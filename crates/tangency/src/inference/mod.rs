@@ -8,6 +8,8 @@ mod engine;
 pub mod exact;
 pub mod factorised;
 #[cfg(test)]
+mod gaps_tests;
+#[cfg(test)]
 mod literal;
 pub(crate) mod moments;
 pub(crate) mod pairs;

@@ -1,5 +1,6 @@
 //! Tables in, models and embeddings out.
 
+mod model_arrays;
 mod model_file;
 mod output;
 pub mod table;

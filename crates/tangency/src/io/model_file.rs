@@ -2,20 +2,20 @@
 //!
 //! Arrays are stored row-major as other languages expect them; `docs/model-file.md` lists them.
 
+use super::model_arrays::{FileArray, Reader, of_missing};
 use super::output::Output;
 use crate::config::{AUTO, Config, Init};
 use crate::density::DensityNotes;
 use crate::error::{Error, Result};
 use crate::fit::{
-    Calibration, Caution, DimensionChoice, FeatureChoice, Fit, GraphModel, Imputed, MapQuality, NeighborsChoice,
-    Pruning,
+    Calibration, Caution, DimensionChoice, FeatureChoice, Fit, GraphModel, MapQuality, NeighborsChoice, Pruning,
 };
 use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Deviations, EngineNotes, Stop, TracePoint};
 use crate::linalg::Matrix;
 use crate::message::{Column, Remedy, shown};
 use crate::model::{Hyperparameters, Scaling, ScalingChoice};
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use safetensors::tensor::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::Path;
@@ -25,12 +25,6 @@ use std::sync::Arc;
 const FORMAT: u32 = 1;
 const KEY: &str = "tangency";
 const HELD_OUT: &str = "held_out_log_densities";
-/// Points and features of the entries that the table lacked.
-const MISSING: &str = "missing";
-/// What is expected of them.
-const MISSING_VALUES: &str = "missing_values";
-/// Their standard deviations.
-const MISSING_DEVIATIONS: &str = "missing_deviations";
 const SOCIABILITY: &str = "sociability";
 const CARRIED: &str = "carried";
 
@@ -209,11 +203,8 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
     if let Some(calibration) = &fit.calibration {
         arrays.push(FileArray::of_f64(HELD_OUT, vec![n], &calibration.log_densities));
     }
-    if let Some(Imputed { entries, values, deviations }) = &fit.imputed {
-        let pairs: Vec<u32> = entries.iter().flat_map(|&(row, f)| [row, f]).collect();
-        arrays.push(FileArray::of_u32(MISSING, vec![entries.len(), 2], &pairs));
-        arrays.push(FileArray::of_f64(MISSING_VALUES, vec![entries.len()], values));
-        arrays.push(FileArray::of_f64(MISSING_DEVIATIONS, vec![entries.len()], deviations));
+    if let Some(imputed) = &fit.imputed {
+        arrays.extend(of_missing(imputed));
     }
     if let Some(graph) = &fit.graph_model {
         arrays.push(FileArray::of_f64(SOCIABILITY, vec![n], &graph.sociability));
@@ -338,19 +329,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         }
         None => None,
     };
-    let imputed = match reader.tensors.names().contains(&MISSING) {
-        false => None,
-        true => {
-            let pairs = reader.u32s(MISSING)?;
-            let entries: Vec<(u32, u32)> = pairs.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-            if pairs.len() % 2 != 0 || entries.iter().any(|&(row, f)| row as usize >= n || f as usize >= d_y) {
-                return Err(broken("has missing entries that are not in the table"));
-            }
-            let deviations = reader.f64s(MISSING_DEVIATIONS, &[entries.len()])?;
-            let values = reader.f64s(MISSING_VALUES, &[entries.len()])?;
-            Some(Imputed { entries, values, deviations })
-        }
-    };
+    let imputed = reader.imputed(n, d_y)?;
     let fit = Fit {
         graph_model,
         quality: metadata.quality,
@@ -410,59 +389,4 @@ fn unknown_setting(metadata: &str) -> Option<String> {
             _ => None,
         }
     })
-}
-
-struct FileArray {
-    name: &'static str,
-    dtype: Dtype,
-    shape: Vec<usize>,
-    bytes: Vec<u8>,
-}
-
-impl FileArray {
-    fn of_f64(name: &'static str, shape: Vec<usize>, values: &[f64]) -> Self {
-        let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        Self { name, dtype: Dtype::F64, shape, bytes }
-    }
-
-    fn of_u32(name: &'static str, shape: Vec<usize>, values: &[u32]) -> Self {
-        let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        Self { name, dtype: Dtype::U32, shape, bytes }
-    }
-
-    fn view(&self) -> std::result::Result<TensorView<'_>, safetensors::SafeTensorError> {
-        TensorView::new(self.dtype, self.shape.clone(), &self.bytes)
-    }
-}
-
-struct Reader<'a> {
-    tensors: SafeTensors<'a>,
-    broken: &'a dyn Fn(&str) -> crate::Error,
-}
-
-impl<'a> Reader<'a> {
-    fn array(&self, name: &str, dtype: Dtype) -> Result<(Vec<usize>, TensorView<'a>)> {
-        let view = self.tensors.tensor(name).map_err(|_| (self.broken)(&format!("lacks the array {name}")))?;
-        if view.dtype() != dtype {
-            return Err((self.broken)(&format!("has an array {name} of another type")));
-        }
-        Ok((view.shape().to_vec(), view))
-    }
-
-    fn f64s(&self, name: &str, expected: &[usize]) -> Result<Vec<f64>> {
-        let (shape, view) = self.array(name, Dtype::F64)?;
-        if shape != expected {
-            return Err((self.broken)(&format!("has an array {name} of another shape")));
-        }
-        let values: Vec<f64> = view.data().as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
-        if values.iter().any(|value| !value.is_finite()) {
-            return Err((self.broken)(&format!("has numbers in {name} that are not finite")));
-        }
-        Ok(values)
-    }
-
-    fn u32s(&self, name: &str) -> Result<Vec<u32>> {
-        let (_, view) = self.array(name, Dtype::U32)?;
-        Ok(view.data().as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
-    }
 }

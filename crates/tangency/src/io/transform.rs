@@ -21,7 +21,7 @@ pub struct Transformed {
     pub rows: usize,
     /// Of these, more surprising than the share [`RARE`] of the training points.
     pub rare: usize,
-    /// Of these, without some entries: they have coordinates, but no density.
+    /// Of these, without some entries: their density is of those that they have, and compares with no other.
     pub with_gaps: usize,
     /// Of these, not come to rest.
     pub unsettled: usize,
@@ -73,9 +73,11 @@ impl<'a> NewRows<'a> {
                 extension.score_columns(block.values.as_ref()).map_err(|error| of_table(error, block.first))?;
             seen.time += begin.elapsed();
             seen.rows += placed.len();
-            seen.with_gaps += densities.iter().filter(|density| density.is_nan()).count();
+            let columns = block.values.as_ref();
+            let has_gap = |i: &usize| columns.col(*i).iter().any(|value| value.is_nan());
+            seen.with_gaps += (0..placed.len()).filter(has_gap).count();
             seen.unsettled += placed.iter().filter(|placement| !placement.settled).count();
-            let novelty: Vec<f64> = densities.iter().map(|&density| extension.novelty(density)).collect();
+            let novelty = extension.novelties(columns, &densities);
             seen.rare += novelty.iter().filter(|&&share| share > RARE).count();
             writer.write(&cells(model, extension, block, &placed, [densities, novelty], details))?;
             if observe(seen.rows).is_break() {

@@ -14,8 +14,8 @@ mod units;
 
 pub use affinity::Affinity;
 pub use hyperparameters::Hyperparameters;
-pub(crate) use missing::flow;
 pub use missing::{Filling, MissingEntries, MissingRule, MissingTerm};
+pub(crate) use missing::{RowGaps, flow};
 pub(crate) use named::named_numbers;
 pub use prepared::Prepared;
 pub(crate) use prepared::{Checked, ScaledTable};

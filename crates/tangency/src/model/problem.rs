@@ -1,6 +1,6 @@
 //! The data and everything about them that no iteration changes.
 
-use super::{MissingEntries, MissingTerm, Prepared, Reduction};
+use super::{Filling, MissingEntries, MissingTerm, Prepared, Reduction};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, MetricPlaces, pieces, squared_distance};
@@ -165,6 +165,24 @@ impl Problem {
     /// What the bound needs of missing entries; nothing of them where none are.
     pub fn missing(&self) -> MissingTerm {
         self.missing.as_ref().map(|(_, term)| *term).unwrap_or_default()
+    }
+
+    /// Rows and features of missing entries, sorted.
+    pub(crate) fn missing_entries(&self) -> Vec<(u32, u32)> {
+        self.missing.as_ref().map(|(entries, _)| entries.pairs()).unwrap_or_default()
+    }
+
+    /// Missing entries on this graph, if there are any.
+    pub(crate) fn filling(&self) -> Result<Option<Filling>> {
+        self.missing.as_ref().map(|(entries, _)| entries.on(&self.graph)).transpose()
+    }
+
+    /// Maps, a column each, in all features. [d_y, …]
+    pub(crate) fn in_features(&self, maps: Matrix) -> Matrix {
+        match self.reduction() {
+            Some(reduction) => reduction.back(&maps),
+            None => maps,
+        }
     }
 
     /// Number of points.

@@ -85,17 +85,8 @@ impl Scaling {
         Ok((Self { center, scale }, scaled))
     }
 
-    /// New rows, given one per column in the units of the table, scaled. `[d_y, m]`
+    /// New rows, given one per column in the units of the table, scaled; they may lack entries (NaN), but not all. `[d_y, m]`
     pub(crate) fn apply(&self, values: View) -> Result<Matrix> {
-        let gap = |i: usize| Some((i, values.col(i).iter().position(|v| v.is_nan())?));
-        match (0..values.ncols()).find_map(gap) {
-            Some((row, f)) => Err(Error::NonFinite { row, column: Column::Numbered(f), value: "NaN".into() }),
-            None => self.apply_with_gaps(values),
-        }
-    }
-
-    /// The same for rows that may lack entries (NaN), but not all of them.
-    pub(crate) fn apply_with_gaps(&self, values: View) -> Result<Matrix> {
         let Self { center, scale } = self;
         if values.nrows() != center.len() {
             return Err(Error::ShapeMismatch {

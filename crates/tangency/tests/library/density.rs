@@ -95,7 +95,9 @@ fn a_row_is_scored_by_itself_and_a_fitted_one_is_left_out() {
     let far = density.score(&Matrix::from_fn(1, 3, |_, _| 1e4)).unwrap()[0];
     assert!(far.is_finite() && far < together.iter().copied().fold(f64::INFINITY, f64::min));
     assert!(matches!(density.score(&Matrix::zeros(1, 4)), Err(Error::ShapeMismatch { .. })));
-    assert!(matches!(density.score(&Matrix::from_fn(1, 3, |_, _| f64::NAN)), Err(Error::NonFinite { .. })));
+    assert!(matches!(density.score(&Matrix::from_fn(1, 3, |_, _| f64::NAN)), Err(Error::NoValue { .. })));
+    let infinite = Matrix::from_fn(1, 3, |_, f| if f == 1 { f64::INFINITY } else { 0.0 });
+    assert!(matches!(density.score(&infinite), Err(Error::NonFinite { .. })));
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Tables with gaps: they are filled in with honest deviations, the layout hardly suffers, and nothing downstream sees a NaN.
 
-use tangency::extend::Extension;
+use std::ops::ControlFlow;
+use tangency::extend::{Extension, calibrate};
+use tangency::fit::AmongRows;
+use tangency::inference::{EngineKind, Start};
 use tangency::io::{Model, model_from_bytes, model_to_bytes};
 use tangency::linalg::Matrix;
 use tangency::message::Piece;
@@ -65,10 +68,89 @@ fn a_fifth_of_the_entries_may_be_missing() {
         .sum();
     assert!(square < 0.05 * spread, "{square} of {spread}");
     let inside = (0..found.entries.len()).filter(|&p| error(p).abs() < 1.645 * found.deviations[p]).count() as f64;
-    assert!((0.8..0.99).contains(&(inside / count)), "{}", inside / count);
+    assert!((0.85..0.97).contains(&(inside / count)), "{}", inside / count);
     assert!(fit.observations.is_all_finite() && fit.coordinates.is_all_finite());
     assert!(fit.trace.windows(2).all(|pair| pair[1].bound_scaled >= pair[0].bound_scaled - 1e-6));
-    assert!(fit.quality.is_some() && fit.density.is_some());
+    // two rows in ten are whole: too few to look at these alone
+    assert_eq!(fit.quality.unwrap().among, Some(AmongRows::FilledIn));
+    assert!(fit.glance().unwrap().contains("with what was filled in"), "{:?}", fit.glance());
+}
+
+#[test]
+fn rows_with_gaps_are_less_sure_of_their_place() {
+    let (points, _) = sheet();
+    // half of the rows lack five features of nine
+    let gaps = Matrix::from_fn(N, FEATURES, |i, f| match i % 2 == 0 && (i / 2 + 2 * f) % 9 < 5 {
+        true => f64::NAN,
+        false => points[(i, f)],
+    });
+    for engine in [EngineKind::Exact, EngineKind::Factorised] {
+        let whole = Fitter::new(Config { engine, ..config() }).fit(&points).unwrap();
+        let fit = Fitter::new(Config { engine, ..config() }).fit(&gaps).unwrap();
+        assert_eq!(fit.quality.unwrap().among, Some(AmongRows::Whole(N / 2)));
+        let width = |fit: &Fit, first: usize| {
+            let of = |i: usize| fit.coordinate_covariances[(0, i)] + fit.coordinate_covariances[(3, i)];
+            (first..N).step_by(2).map(of).sum::<f64>() / (N / 2) as f64
+        };
+        // their variance is larger, where it was the same before
+        let (lacking, having) = (width(&fit, 0), width(&fit, 1));
+        assert!(lacking > 1.3 * having, "{engine}: {lacking} {having}");
+        let before = width(&whole, 0) / width(&whole, 1);
+        assert!((0.9..1.1).contains(&before), "{engine}: {before}");
+    }
+}
+
+#[test]
+fn densities_and_calibration_go_by_what_was_measured() {
+    let (fit, points, _) = fitted(10);
+    let extension = Extension::new(&fit).unwrap();
+    let rows = with_gaps(&points, 10);
+    let scores = extension.score(&rows).unwrap();
+    assert!(scores.iter().all(|score| score.is_finite()));
+    // a training row is left out of it, whether it has gaps or not
+    let held: Vec<usize> = (0..N).collect();
+    assert_eq!(scores, extension.density().left_out(&held));
+    let novelty = extension.novelties(rows.transpose(), &scores);
+    for i in 0..N {
+        assert_eq!(novelty[i].is_nan(), (0..FEATURES).any(|f| hidden(i, f, 10)), "{i}");
+    }
+    let calibration = calibrate(&fit, 3, |_, _| ControlFlow::Continue(())).unwrap();
+    assert!(calibration.log_densities.iter().all(|value| value.is_finite()) && calibration.spread.is_finite());
+    let mut moved = fit.clone();
+    moved.calibration = Some(calibration.clone());
+    let calibrated = Extension::new(&moved).unwrap();
+    assert_eq!(calibrated.score(&rows).unwrap(), calibration.log_densities);
+}
+
+#[test]
+fn a_start_may_be_given_for_a_table_with_gaps() {
+    let (points, truth) = sheet();
+    let start = Start::Coordinates(truth.clone());
+    let fit = Fitter::new(Config { max_iter: 20, ..config() }).start(start).fit(&with_gaps(&points, 5)).unwrap();
+    assert!(affine_r2(&fit.coordinates, &truth).unwrap() > 0.97);
+}
+
+#[test]
+fn a_file_with_missing_entries_out_of_order_is_refused() {
+    let (mut fit, ..) = fitted(5);
+    let names: Vec<String> = (0..FEATURES).map(|f| format!("f{f}")).collect();
+    let mut refused = |change: fn(&mut [(u32, u32)])| {
+        let before = fit.imputed.clone();
+        change(&mut fit.imputed.as_mut().unwrap().entries);
+        let model = Model {
+            fit: fit.clone(),
+            feature_names: names.clone(),
+            ids: None,
+            labels: None,
+            carried: vec![],
+            table: None,
+        };
+        fit.imputed = before;
+        model_from_bytes(&model_to_bytes(&model).unwrap(), "m".as_ref()).map(|_| ()).unwrap_err().to_string()
+    };
+    assert!(refused(|entries| entries.swap(0, 1)).contains("not in order, or twice"));
+    assert!(refused(|entries| entries[1] = entries[0]).contains("not in order, or twice"));
+    assert!(refused(|entries| entries[0] = (N as u32, 0)).contains("not in the table"));
 }
 
 #[test]
@@ -104,7 +186,9 @@ fn new_rows_may_have_gaps_too() {
         .collect();
     distances.sort_unstable_by(f64::total_cmp);
     let spread = (0..N).map(|i| fit.coordinates[(i, 0)].abs()).sum::<f64>() / N as f64;
-    assert!(distances[20] < 0.2 * spread && distances[36] < 0.6 * spread, "{distances:?}");
+    assert!(distances[20] < 0.1 * spread && distances[36] < 0.3 * spread, "{spread} {distances:?}");
+    // and less sure of it
+    assert!(whole.iter().zip(&some).all(|(a, b)| b.covariance[(0, 0)] > a.covariance[(0, 0)]));
     // each by itself
     let alone = extension.transform(&Matrix::from_fn(1, FEATURES, |_, f| gaps[(7, f)])).unwrap();
     assert_eq!(alone[0].mean, some[7].mean);
@@ -160,7 +244,7 @@ fn what_is_empty_or_infinite_is_refused() {
 fn the_paper_s_model_and_both_engines_take_gaps() {
     let (points, truth) = sheet();
     let gaps = with_gaps(&points, 5);
-    for engine in [tangency::inference::EngineKind::Exact, tangency::inference::EngineKind::Factorised] {
+    for engine in [EngineKind::Exact, EngineKind::Factorised] {
         for graph_likelihood in [true, false] {
             let config = Config { engine, graph_likelihood, max_iter: 60, ..config() };
             let fit = Fitter::new(config).fit(&gaps).unwrap();

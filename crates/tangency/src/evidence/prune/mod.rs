@@ -296,18 +296,8 @@ fn fit_of<E: Engine>(
 ) -> Result<Fit> {
     let graph = &best.problem.graph;
     let taken = bridges.iter().filter(|bridge| bridge.taken).map(|bridge| bridge.edge);
-    let data = FittedData {
-        scaling: fit.scaling.clone(),
-        scaling_choice: fit.scaling_choice,
-        observations: fit.observations.clone(),
-        n_rows: fit.n_rows,
-        recall: fit.recall,
-        rows: fit.rows.clone(),
-        bridges: fit.bridges.iter().copied().chain(taken).filter(|&edge| graph.has(edge)).collect(),
-        neighbors: None,
-        dimension: None,
-        reason: fit.engine.reason.clone(),
-    };
+    let bridges = fit.bridges.iter().copied().chain(taken).filter(|&edge| graph.has(edge)).collect();
+    let data = FittedData { bridges, ..fit.data() };
     let stop = best.stop.unwrap_or(Stop::Interrupted);
     let start = (fit.start, fit.start_seed);
     let mut pruned = if fit.config.graph_likelihood && stop != Stop::Interrupted {
@@ -318,9 +308,7 @@ fn fit_of<E: Engine>(
         made.measure(&best.problem, rotated.as_ref(), None)?;
         made
     };
-    pruned.bridges = data.bridges;
-    pruned.dimension.clone_from(&fit.dimension);
-    pruned.neighbors.clone_from(&fit.neighbors);
+    (pruned.bridges, pruned.dimension, pruned.neighbors) = (data.bridges, data.dimension, data.neighbors);
     pruned.imputed.clone_from(&fit.imputed);
     pruned.removed = fit.removed.iter().copied().chain(removed.iter().map(|edge| edge.score.edge)).collect();
     Ok(pruned)

@@ -139,3 +139,50 @@ fn a_part_of_the_graph_places_as_the_whole_does() {
         assert!((seen.as_ref().unwrap().bound_change - guessed.as_ref().unwrap().bound_change).abs() < 0.5);
     }
 }
+
+/// By brute force: each entry that is filled in is moved, and x* found again with the same map.
+#[test]
+fn a_new_row_knows_no_more_than_what_it_has() {
+    for seed in 0..6 {
+        let mut case = Case::new(seed, 14, 2, 5, false);
+        let y: Vec<f64> = (0..5).map(|_| case.rng.sample::<f64, _>(StandardNormal)).collect();
+        let (terrain, frozen) = (case.terrain(), &case.frozen);
+        let points = [1, 4, 6, 9];
+        let around = terrain.seen_from(&points, None).unwrap();
+        let placed = place(frozen, &y, &around).unwrap();
+        let gaps = [0usize, 3];
+        let at = |y: &[f64]| {
+            let star = super::new_star::NewStar::new(frozen, y, &around).unwrap();
+            let maps = star.update_maps(&star.update_coordinates(&star.first_maps()).unwrap()).unwrap();
+            (star.update_coordinates(&maps).unwrap(), star.map(&maps))
+        };
+        let (x, map) = at(&y);
+        let mut found = super::Placement {
+            covariance: Matrix::from_fn(2, 2, |a, b| x.covariance[2 * a + b]),
+            map: map.clone(),
+            ..placed
+        };
+        super::gaps::widen(frozen, &mut found, &gaps);
+        // the joint Gaussian of x* and the two entries with this map: −log p is γ times the squares of the new edges' residuals,
+        // ½(C* + C_j)x* − y being what changes
+        let (k, gamma) = (4.0, frozen.hyper.gamma);
+        let slope = |f: usize, a: usize| -> f64 {
+            points.iter().map(|&j| 0.5 * (map[(f, a)] + frozen.maps[(f, j as usize * 2 + a)])).sum()
+        };
+        let mut joint = Matrix::zeros(4, 4);
+        for a in 0..2 {
+            (0..2).for_each(|b| joint[(a, b)] = x.precision[2 * a + b]);
+            for (e, &f) in gaps.iter().enumerate() {
+                joint[(a, 2 + e)] = -2.0 * gamma * slope(f, a);
+                joint[(2 + e, a)] = joint[(a, 2 + e)];
+                joint[(2 + e, 2 + e)] = 2.0 * gamma * k;
+            }
+        }
+        crate::linalg::invert_spd(&mut joint, &mut crate::linalg::SpdWork::new(4), "test").unwrap();
+        for a in 0..2 {
+            for b in 0..=a {
+                close(found.covariance[(a, b)], joint[(a, b)], "covariance by what is measured");
+            }
+        }
+    }
+}

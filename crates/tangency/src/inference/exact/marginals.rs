@@ -1,12 +1,17 @@
 //! What is read from the full covariances.
 
-use super::{Beliefs, Exact};
+use super::{Beliefs, Coordinates, Exact};
 use crate::config::{Config, Rule};
 use crate::error::Result;
 use crate::inference::engine::{Deviations, EngineKind, EngineNotes, Marginals, PointMarginals, Solver};
 use crate::inference::state::State;
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, SpdWork, invert_spd};
 use crate::model::Problem;
+use std::borrow::Cow;
+
+/// Shares of the part that is not measured which may be taken off. At rest it is all; a run that was ended early may have moved on
+/// since the covariance was found.
+const SHARES: [f64; 4] = [1.0, 0.95, 0.8, 0.5];
 
 impl Marginals for Exact {
     fn coordinates(&self, _: &Problem, beliefs: &Beliefs) -> Matrix {
@@ -23,7 +28,9 @@ impl Marginals for Exact {
 
     fn marginals(&mut self, problem: &Problem, config: &Config, state: &State<Beliefs>) -> Result<PointMarginals> {
         let (n, d_x) = (problem.n(), problem.n_components);
-        let Beliefs { coordinates, maps, .. } = &state.beliefs;
+        let maps = &state.beliefs.maps;
+        let means = Matrix::from_fn(maps.mean.nrows(), n * d_x, |f, p| maps.mean[(f, (p % d_x) * n + p / d_x)]);
+        let coordinates = &measured_alone(problem, state, &means)?;
         let by_point = |covariance: &dyn Fn(usize, usize, usize) -> f64| {
             Matrix::from_fn(d_x * d_x, n, |p, i| covariance(p / d_x, p % d_x, i))
         };
@@ -35,7 +42,7 @@ impl Marginals for Exact {
                     coordinates.centered_covariance(p % d_x, p / d_x, q % d_x, q / d_x)
                 })
             }),
-            maps: Matrix::from_fn(maps.mean.nrows(), n * d_x, |f, p| maps.mean[(f, (p % d_x) * n + p / d_x)]),
+            maps: means,
             map_covariances: by_point(&|a, b, i| maps.covariance_of(n, a, i, b, i)),
             // a learned α takes common shifts along
             shift_precision: match config.alpha {
@@ -49,4 +56,25 @@ impl Marginals for Exact {
     fn notes(&self, _: &Problem) -> EngineNotes {
         EngineNotes { kind: EngineKind::Exact, solver: Solver::Dense, ..EngineNotes::default() }
     }
+}
+
+/// q(x) by what is measured alone: missing entries are averaged out together with it (eq. 37).
+fn measured_alone<'s>(problem: &Problem, state: &'s State<Beliefs>, maps: &Matrix) -> Result<Cow<'s, Coordinates>> {
+    let coordinates = &state.beliefs.coordinates;
+    let Some(filling) = problem.filling()? else { return Ok(Cow::Borrowed(coordinates)) };
+    let unmeasured = filling.unmeasured(&problem.graph, &problem.in_features(maps.clone()));
+    let size = problem.size();
+    let (name, mut work) = ("precision of the coordinates", SpdWork::new(size));
+    let mut precision = coordinates.covariance.clone();
+    invert_spd(&mut precision, &mut work, name)?;
+    // of the stored covariance, which is Σ_x / scale
+    let factor = 2.0 * state.gamma_of_coordinates() * coordinates.scale;
+    for share in SHARES {
+        let mut covariance =
+            Matrix::from_fn(size, size, |p, q| precision[(p, q)] - share * factor * unmeasured[(p, q)]);
+        if invert_spd(&mut covariance, &mut work, name).is_ok() {
+            return Ok(Cow::Owned(Coordinates { covariance, ..coordinates.clone() }));
+        }
+    }
+    Ok(Cow::Borrowed(coordinates))
 }

@@ -3,7 +3,7 @@
 
 use super::conjugate_gradients::{conjugate_gradients, dot};
 use super::laplace::times_laplacian;
-use super::means::pull_on_coordinates;
+use super::measured::Measured;
 use super::stars::Arms;
 use super::{Beliefs, Factorised, Sizes};
 use crate::config::Config;
@@ -46,26 +46,30 @@ impl Factorised {
         state: &State<Beliefs>,
         draws: usize,
     ) -> Result<Vec<f64>> {
+        let measured = Measured::new(self, problem)?;
         let state = match state.graph {
-            None => self.with_joint_noise(problem, config, state)?,
+            None => self.with_joint_noise(&measured, config, state)?,
             Some(_) => self.without_curvature(problem, state)?,
         };
-        self.covariances_of_draws(problem, config, &state, draws)
+        self.covariances_of_draws(&measured, config, &state, draws)
     }
 
     /// The same with this noise.
     ///
     /// Where x = A⁻¹ε is a draw, x_i − S_iε_i is its mean given all other points; its covariance and S_i together have
-    /// less error than the covariance of x_i alone.
+    /// less error than the covariance of x_i alone. Next to a missing entry S_i is not that of what is measured, and x_i alone
+    /// is taken.
     pub(super) fn covariances_of_draws(
         &self,
-        problem: &Problem,
+        measured: &Measured,
         config: &Config,
         state: &State<Beliefs>,
         draws: usize,
     ) -> Result<Vec<f64>> {
+        let problem = measured.problem;
         let Sizes { n, d_x, .. } = Sizes::of(problem);
         let beliefs = &state.beliefs;
+        let alone = measured.next_to_gaps();
         let preconditioner = self.precondition_coordinates(problem, state)?;
         let mut total = vec![0.0; n * d_x * d_x];
         for first in (0..draws).step_by(AT_A_TIME) {
@@ -74,10 +78,10 @@ impl Factorised {
                 .map(|draw| {
                     let mut rng = ChaCha8Rng::seed_from_u64(config.random_state);
                     rng.set_stream(1 + draw as u64);
-                    let right = self.noise(problem, state, &mut rng);
+                    let right = self.noise(measured, state, &mut rng);
                     let mut x = vec![0.0; n * d_x];
                     conjugate_gradients(
-                        |v| self.coordinate_precision(problem, state, v),
+                        |v| measured.coordinate_precision(state, v),
                         |v| preconditioner.apply(&self.laplace, &beliefs.s, v),
                         &right,
                         &mut x,
@@ -85,7 +89,7 @@ impl Factorised {
                         MOST,
                     );
                     center(&mut x, d_x);
-                    x.par_chunks_mut(d_x).enumerate().for_each(|(i, x)| {
+                    x.par_chunks_mut(d_x).enumerate().filter(|(i, _)| !alone[*i]).for_each(|(i, x)| {
                         for a in 0..d_x {
                             for b in 0..d_x {
                                 x[a] -= beliefs.s[(i * d_x + a) * d_x + b] * right[i * d_x + b];
@@ -101,7 +105,10 @@ impl Factorised {
                 });
             }
         }
-        total.par_iter_mut().zip(&beliefs.s).for_each(|(total, s)| *total = *total / draws as f64 + s);
+        total.par_iter_mut().zip(&beliefs.s).enumerate().for_each(|(at, (total, s))| {
+            let own = if alone[at / (d_x * d_x)] { 0.0 } else { *s };
+            *total = *total / draws as f64 + own;
+        });
         Ok(total)
     }
 
@@ -109,14 +116,14 @@ impl Factorised {
     ///
     /// γ balances what the means leave unexplained and what uncertainty adds to it. Independent points add more than points
     /// that vary together, so that the γ of the bound is too small for the deviations of all coordinates together.
-    fn with_joint_noise(&self, problem: &Problem, config: &Config, state: &State<Beliefs>) -> Result<State<Beliefs>> {
-        let d_y = problem.n_features() as f64;
+    fn with_joint_noise(&self, measured: &Measured, config: &Config, state: &State<Beliefs>) -> Result<State<Beliefs>> {
+        let problem = measured.problem;
+        let entries = problem.n_features() as f64 * (problem.n() - 1) as f64 - problem.missing().count;
         let unexplained = self.residual_of_means(problem, &state.beliefs);
         let mut state = state.clone();
         for _ in 0..PASSES {
             let mut rng = ChaCha8Rng::seed_from_u64(config.random_state);
-            let taken = self.freedom(problem, &state, &mut rng)?;
-            let left = d_y * (problem.n() - 1) as f64 - taken;
+            let left = entries - self.freedom(measured, &state, &mut rng)?;
             if !(left > 0.0 && unexplained > 0.0) {
                 break;
             }
@@ -134,7 +141,8 @@ impl Factorised {
 
     /// How many numbers the coordinates and the maps take from the data: their own number less what their priors hold,
     /// tr(I − KΣ), by random signs z with zᵀKΣz.
-    fn freedom(&self, problem: &Problem, state: &State<Beliefs>, rng: &mut ChaCha8Rng) -> Result<f64> {
+    fn freedom(&self, measured: &Measured, state: &State<Beliefs>, rng: &mut ChaCha8Rng) -> Result<f64> {
+        let problem = measured.problem;
         let Sizes { d_x, rows, d_y, .. } = Sizes::of(problem);
         let State { beliefs, hyper, .. } = state;
         let (prior, of_maps) = (CoordinatePrior::new(hyper).precision(), MapPrior::new(problem, hyper).precision());
@@ -152,7 +160,7 @@ impl Factorised {
             let z = signs(beliefs.x.len());
             let mut v = vec![0.0; z.len()];
             let (apply, precondition) = (
-                |v: &[f64]| self.coordinate_precision(problem, state, v),
+                |v: &[f64]| measured.coordinate_precision(state, v),
                 |v: &[f64]| for_x.apply(&self.laplace, &beliefs.s, v),
             );
             conjugate_gradients(apply, precondition, &z, &mut v, least, MOST);
@@ -179,14 +187,15 @@ impl Factorised {
     }
 
     /// A vector whose covariance is the precision of the coordinates: one independent part for each of its terms.
-    fn noise(&self, problem: &Problem, state: &State<Beliefs>, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    fn noise(&self, measured: &Measured, state: &State<Beliefs>, rng: &mut ChaCha8Rng) -> Vec<f64> {
+        let problem = measured.problem;
         let Sizes { n, d_x, rows, d_y } = Sizes::of(problem);
         let State { beliefs, hyper, .. } = state;
         let GraphPrecision { own, edge, .. } = CoordinatePrior::new(hyper).precision();
         let graph = &problem.graph;
         let mut normal = || -> f64 { rng.sample(StandardNormal) };
 
-        // 2γ F̄ᵀPF̄
+        // 2γ F̄ᵀ(P − P_m)F̄: of a projection the root is itself
         let mut flow = vec![0.0; n * rows];
         for &(i, j) in graph.edges() {
             for f in 0..rows {
@@ -195,9 +204,8 @@ impl Factorised {
                 flow[j as usize * rows + f] += value;
             }
         }
-        let potential = self.laplace.solve(problem, &flow);
         let gamma = state.gamma_of_coordinates();
-        let mut out = pull_on_coordinates(problem, &beliefs.c, &potential, (0.5 * gamma).sqrt());
+        let mut out = measured.pull(&beliefs.c, &flow, (0.5 * gamma).sqrt());
 
         // αI + 2L
         match &state.graph {

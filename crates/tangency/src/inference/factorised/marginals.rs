@@ -1,5 +1,6 @@
 //! What is read from independent points: their own covariances, or those that draws of all points together show.
 
+use super::measured::Measured;
 use super::{Beliefs, Factorised, Sizes, draws};
 use crate::config::Config;
 use crate::error::Result;
@@ -42,7 +43,7 @@ impl Marginals for Factorised {
         let by_point = |blocks: &[f64]| Matrix::from_fn(d_x * d_x, n, |p, i| blocks[i * d_x * d_x + p]);
         let draws = config.draws.unwrap_or_else(|| draws::usual(n));
         let (covariances, deviations) = match draws {
-            0 => (state.beliefs.s.clone(), Deviations::Conditional),
+            0 => (Measured::new(self, problem)?.conditional(state), Deviations::Conditional),
             draws => {
                 let relative_error = (0.5 / draws as f64).sqrt();
                 let covariances = self.sampled_covariances(problem, config, state, draws)?;

@@ -8,6 +8,7 @@ mod draws;
 mod laplace;
 mod marginals;
 mod means;
+mod measured;
 mod moments;
 mod posterior;
 mod preconditioner;

@@ -13,11 +13,13 @@ use crate::inference::terms::maps::{update_lambda, update_lambda_nu};
 use crate::inference::terms::rescaling::best_rescaling;
 use crate::inference::{Engine, EngineKind, Marginals, Run, Start};
 use crate::linalg::{Matrix, SpdWork, invert_spd};
+use crate::model::MissingEntries;
 use crate::{Fit, Fitter, Shape, generate};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// A random problem with random beliefs that no update has made.
 struct Case {
@@ -249,36 +251,52 @@ fn the_bits_do_not_depend_on_threads() {
     assert_eq!(one.bound().to_bits(), three.bound().to_bits());
 }
 
-/// Where all covariances are known, draws must find them.
+/// Where all covariances are known, draws must find them; next to missing entries too.
 #[test]
 fn draws_have_the_covariance_of_the_precision() {
-    let case = Case::new(5, 24, 2, 3, false);
-    let (problem, mut state) = (&case.problem, case.state.clone());
-    let engine = case.engine();
-    engine.improve_coordinate_covariances(problem, &mut state).unwrap();
-    let size = problem.size();
-    let mut covariance = Matrix::zeros(size, size);
-    for p in 0..size {
-        let mut unit = vec![0.0; size];
-        unit[p] = 1.0;
-        let column = engine.coordinate_precision(problem, &state, &unit);
-        covariance.col_as_slice_mut(p).copy_from_slice(&column);
-    }
-    invert_spd(&mut covariance, &mut SpdWork::new(size), "test").unwrap();
-    let entry = |p: usize, q: usize| covariance[(p.max(q), p.min(q))];
-    // about the centroid of all points
-    let n = problem.n();
-    let centred = |p: usize| {
-        let others = || (0..n).map(|i| i * 2 + p % 2);
-        let cross: f64 = others().map(|q| entry(p, q)).sum::<f64>() / n as f64;
-        let all: f64 = others().flat_map(|q| others().map(move |r| (q, r))).map(|(q, r)| entry(q, r)).sum();
-        entry(p, p) - 2.0 * cross + all / (n * n) as f64
-    };
-    let found = engine.covariances_of_draws(problem, &Config::default(), &state, 4000).unwrap();
-    for p in 0..size {
-        let (found, expected) = (found[p * 2 + p % 2], centred(p));
-        // 4000 draws: 2.2 % standard error
-        assert!((found / expected - 1.0).abs() < 0.12, "{p}: {found} {expected}");
+    for lacking in [false, true] {
+        let Case { problem, mut state } = Case::new(5, 24, 2, 3, false);
+        let entries: Vec<(u32, u32)> = (0..24).filter(|i| i % 4 == 1).map(|i| (i, i % 3)).collect();
+        let missing = lacking.then(|| Arc::new(MissingEntries::from_pairs(&entries)));
+        let problem = &problem.lacking(missing).unwrap();
+        let engine = Factorised::new(problem, &Config { ball_radius: 0, ..Config::default() }).unwrap();
+        engine.improve_coordinate_covariances(problem, &mut state).unwrap();
+        let measured = measured::Measured::new(&engine, problem).unwrap();
+        let (size, n) = (problem.size(), problem.n());
+        let mut covariance = Matrix::zeros(size, size);
+        for p in 0..size {
+            let mut unit = vec![0.0; size];
+            unit[p] = 1.0;
+            let column = measured.coordinate_precision(&state, &unit);
+            let of_whole = engine.coordinate_precision(problem, &state, &unit);
+            if let Some(filling) = problem.filling().unwrap() {
+                let c = &state.beliefs.c;
+                let off = filling.unmeasured(&problem.graph, &Matrix::from_fn(3, size, |f, p| c[p * 3 + f]));
+                for q in 0..size {
+                    let place = |p: usize| (p % 2) * n + p / 2;
+                    let expected = of_whole[q] - 2.0 * state.hyper.gamma * off[(place(q), place(p))];
+                    assert!(close(column[q], expected), "{p} {q}: {} {expected}", column[q]);
+                }
+            } else {
+                assert_eq!(column, of_whole);
+            }
+            covariance.col_as_slice_mut(p).copy_from_slice(&column);
+        }
+        invert_spd(&mut covariance, &mut SpdWork::new(size), "test").unwrap();
+        let entry = |p: usize, q: usize| covariance[(p.max(q), p.min(q))];
+        // about the centroid of all points
+        let centred = |p: usize| {
+            let others = || (0..n).map(|i| i * 2 + p % 2);
+            let cross: f64 = others().map(|q| entry(p, q)).sum::<f64>() / n as f64;
+            let all: f64 = others().flat_map(|q| others().map(move |r| (q, r))).map(|(q, r)| entry(q, r)).sum();
+            entry(p, p) - 2.0 * cross + all / (n * n) as f64
+        };
+        let found = engine.covariances_of_draws(&measured, &Config::default(), &state, 4000).unwrap();
+        for p in 0..size {
+            let (found, expected) = (found[p * 2 + p % 2], centred(p));
+            // 4000 draws: 2.2 % standard error
+            assert!((found / expected - 1.0).abs() < 0.12, "{lacking} {p}: {found} {expected}");
+        }
     }
 }
 
