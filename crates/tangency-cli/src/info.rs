@@ -9,8 +9,8 @@ use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
 use tangency::message;
 use tangency::message::{Piece, Remedy, Sentence, given};
-use tangency::model::ScalingReason;
-use tangency::view::{CalibrationRow, CoordinateRow, DistanceRow, MissingRow, Summary};
+use tangency::model::{FeatureNoise, ScalingReason};
+use tangency::view::{CalibrationRow, CoordinateRow, DistanceRow, FeatureRow, MissingRow, Summary, ViewRow};
 use tangency::{Choice, Error, Result, ScalingChoice};
 
 /// Features with missing entries that are named.
@@ -103,6 +103,8 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
     lines.splice(0..0, shown.glance.clone());
     lines.extend(verbose.then(|| hyper.join(", ")));
     lines.extend(shown.missing.as_ref().map(|row| missing(row, shown.n)));
+    lines.extend((!shown.views.is_empty()).then(|| views(&shown.views)));
+    lines.extend(shown.feature_noise.as_ref().filter(|_| model.fit.config.feature_noise != FeatureNoise::Shared).map(|rows| noise(rows)));
     lines.extend(shown.scaling.and_then(|choice| scaling(&choice, &shown.feature_names, verbose)));
     lines.extend(shown.neighbors.as_ref().map(neighbors));
     lines.extend(shown.dimension.as_ref().map(dimension));
@@ -134,6 +136,28 @@ fn missing(row: &MissingRow, points: usize) -> String {
     }
     let entries = if *entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
     format!("missing: {entries} in {rows} of {points} rows, found together with the map: {}", named.join(", "))
+}
+
+/// Groups of features: how much of each the map explains, and how noisy they are beside each other.
+fn views(rows: &[ViewRow]) -> String {
+    let row = |row: &ViewRow| {
+        let explained = row.explained.map(|share| format!("variance explained {share:.3}, "));
+        let count = match row.features.len() {
+            1 => "1 feature".to_owned(),
+            count => format!("{count} features"),
+        };
+        format!("{} ({count}) {}noise {:.2}", row.name, explained.unwrap_or_default(), row.noise)
+    };
+    format!("views: {}", rows.iter().map(row).collect::<Vec<_>>().join("; "))
+}
+
+/// The features with the least and the most noise beside what is explained of them.
+fn noise(rows: &[FeatureRow]) -> String {
+    let mut order: Vec<&FeatureRow> = rows.iter().filter(|row| row.explained.is_some()).collect();
+    order.sort_by(|a, b| a.explained.unwrap_or(0.0).total_cmp(&b.explained.unwrap_or(0.0)));
+    let shown = |row: &&FeatureRow| format!("{} {:.2}", row.name, row.explained.unwrap_or(0.0));
+    let least: Vec<String> = order.iter().take(NAMED).map(shown).collect();
+    format!("noise: each feature has its own; the least is explained of {}", least.join(", "))
 }
 
 /// How features were scaled, where that is no matter of course.

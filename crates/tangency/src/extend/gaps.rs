@@ -39,7 +39,7 @@ impl Extension {
         donors.fill(&mut y, None);
         for _ in 0..ROUNDS {
             let query = Matrix::from_fn(y.len(), 1, |f, _| y[f]);
-            let Some(list) = self.density.index().nearest(&query, self.n_neighbors).pop() else { break };
+            let Some(list) = self.index.nearest(&self.seen_by_graph(&query), self.n_neighbors).pop() else { break };
             let Some(placed) = self.best(&y, &list, None) else { break };
             let mut moved = 0.0f64;
             for &f in &gaps {

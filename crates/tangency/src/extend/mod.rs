@@ -14,6 +14,7 @@ mod sample;
 mod surroundings;
 #[cfg(test)]
 mod tests;
+mod views;
 
 pub use calibrate::{calibrate, check_parts};
 pub use loadings::{Loadings, loadings};
@@ -22,7 +23,7 @@ pub use sample::Samples;
 
 use crate::density::Density;
 use crate::error::{Error, Result};
-use crate::fit::{Calibration, Fit};
+use crate::fit::{Calibration, Fit, as_the_graph_sees};
 use crate::graph::{NeighborIndex, squared_distance};
 use crate::linalg::{Matrix, View};
 use crate::model::Scaling;
@@ -31,7 +32,8 @@ use novelty::Usual;
 use on_graph::FrozenGraph;
 use place::place;
 use rayon::prelude::*;
-use std::sync::OnceLock;
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 use surroundings::Terrain;
 
 /// Where a new observation belongs: q(x*), q(C*), and how likely the model finds it.
@@ -91,6 +93,10 @@ pub struct Extension {
     n_neighbors: usize,
     usual_neighbors: usize,
     density: Density,
+    /// The training points as the graph saw them, prepared for queries.
+    index: Arc<NeighborIndex>,
+    /// What the graph does not see of the scaling. `[d_y]`
+    noise: Option<Arc<Vec<f64>>>,
     calibration: Option<Calibration>,
     /// Points and features that the table lacked, sorted.
     lacked: Vec<(u32, u32)>,
@@ -119,6 +125,11 @@ impl Extension {
         frozen.graph = FrozenGraph::of(fit);
         let terrain = Terrain::new(&fit.graph, &frozen, n <= WHOLE)?;
         let latent_index = NeighborIndex::new(frozen.coordinates.clone());
+        let density = Density::new(fit)?;
+        let index = match &fit.noise_scales {
+            Some(_) => Arc::new(NeighborIndex::new(Arc::new(fit.graph_observations()))),
+            None => density.index().clone(),
+        };
         Ok(Self {
             scaling: fit.scaling.clone(),
             frozen,
@@ -128,7 +139,9 @@ impl Extension {
             map_covariances: fit.map_covariances.clone(),
             n_neighbors: usual_neighbors(fit),
             usual_neighbors: usual_neighbors(fit),
-            density: Density::new(fit)?,
+            density,
+            index,
+            noise: fit.noise_scales.clone(),
             calibration: fit.calibration.clone(),
             lacked: fit.imputed.as_ref().map(|imputed| imputed.entries.clone()).unwrap_or_default(),
             usual: OnceLock::new(),
@@ -179,7 +192,7 @@ impl Extension {
     pub fn transform_columns(&self, values: View) -> Result<Vec<Placement>> {
         let mut scaled = self.scaling.apply_with_gaps(values)?;
         let fitted = self.fill_gaps(&mut scaled);
-        let lists = self.density.index().nearest(&scaled, self.n_neighbors);
+        let lists = self.index.nearest(&self.seen_by_graph(&scaled), self.n_neighbors);
         let placed: Vec<Option<Placement>> = (0..scaled.ncols())
             .into_par_iter()
             .map(|i| {
@@ -192,6 +205,14 @@ impl Extension {
             .collect();
         // the first of the rows that cannot be placed, whichever was tried first
         placed.into_iter().enumerate().map(|(i, placed)| placed.ok_or(Error::TooFar { row: i })).collect()
+    }
+
+    /// Scaled rows, one per column, in the units that neighbours are sought in.
+    fn seen_by_graph<'r>(&self, rows: &'r Matrix) -> Cow<'r, Matrix> {
+        let Some(noise) = &self.noise else { return Cow::Borrowed(rows) };
+        let mut seen = rows.clone();
+        (0..seen.ncols()).for_each(|i| as_the_graph_sees(noise, seen.col_as_slice_mut(i)));
+        Cow::Owned(seen)
     }
 
     /// The coordinates of a row: those of the fit for a row that was fitted, the mean of q(x*) for any other. `[d_x]`
@@ -235,7 +256,7 @@ impl Extension {
     fn place_without(&self, out: &[usize]) -> Vec<Option<Placement>> {
         let y = &self.frozen.observations;
         let queries = Matrix::from_fn(y.nrows(), out.len(), |f, c| y[(f, out[c])]);
-        let lists = self.density.index().search(&queries, self.n_neighbors, |c| Some(out[c] as u32));
+        let lists = self.index.search(&self.seen_by_graph(&queries), self.n_neighbors, |c| Some(out[c] as u32));
         out.par_iter().zip(lists).map(|(&i, list)| self.best(y.col_as_slice(i), &list, Some(i))).collect()
     }
 

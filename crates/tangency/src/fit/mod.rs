@@ -6,6 +6,7 @@ mod gaps;
 mod given;
 mod memory;
 mod neighbors;
+mod noise;
 mod path;
 mod plan;
 mod posterior;
@@ -28,6 +29,7 @@ pub use posterior::FullPosterior;
 pub(crate) use posterior::{Hypothesis, OfEngine};
 pub(crate) use probe::{sample as sample_rows, split as split_rows};
 pub use quality::MapQuality;
+pub(crate) use result::as_the_graph_sees;
 pub use result::{Calibration, DistanceInterval, Fit, GraphModel, Imputed, Pruning};
 pub(crate) use runs::FittedData;
 
@@ -35,12 +37,13 @@ use crate::config::{Config, Init};
 use crate::error::Result;
 use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
-use crate::inference::{EngineKind, Progress, Reach, Stage, Start, StartObserver, TracePoint};
+use crate::inference::{EngineKind, Progress, Reach, Stage, Start, StartObserver, Stop, TracePoint};
 use crate::linalg::{Matrix, View};
-use crate::model::{Checked, Prepared, Problem};
+use crate::model::{Checked, Prepared, Problem, TableView};
 use given::restricted;
 use runs::Runs;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Covariances of a posterior of the exact engine.
 const WAITING: u64 = 2;
@@ -72,6 +75,10 @@ pub struct Fitter<'a> {
     measures: bool,
     /// Whether missing entries are found with the layout; otherwise they stay as smooth as the graph makes them.
     settles_gaps: bool,
+    /// Groups of features.
+    views: Vec<TableView>,
+    /// Scales for the noise of features, or that there are none, where these are known.
+    noise: Option<Option<Arc<Vec<f64>>>>,
     observer: Option<BoxedObserver<'a>>,
 }
 
@@ -88,6 +95,8 @@ impl<'a> Fitter<'a> {
             keeps_posterior: false,
             measures: true,
             settles_gaps: true,
+            views: vec![],
+            noise: None,
             observer: None,
         }
     }
@@ -127,7 +136,7 @@ impl<'a> Fitter<'a> {
         self
     }
 
-    /// Leaves missing entries as they are filled in.
+    /// Leaves missing entries as they are filled in, and the noise of features as it is.
     pub(crate) fn with_gaps_filled(mut self) -> Self {
         self.settles_gaps = false;
         self
@@ -231,7 +240,19 @@ impl<'a> Fitter<'a> {
         Ok(plan)
     }
 
-    fn best_run(self, prepared: &Prepared, plan: &Plan) -> Result<(Fit, Option<FullPosterior>)> {
+    fn best_run(mut self, prepared: &Prepared, plan: &Plan) -> Result<(Fit, Option<FullPosterior>)> {
+        let Some((scaled, stopped)) = noise::table(&mut self, prepared)? else {
+            return self.with_gaps_found(prepared, plan);
+        };
+        let (mut fit, posterior) = self.with_gaps_found(&scaled, plan)?;
+        if stopped {
+            fit.stop = Stop::Interrupted;
+        }
+        Ok((fit, posterior))
+    }
+
+    /// The fit to a table whose features have the noise that they have.
+    fn with_gaps_found(self, prepared: &Prepared, plan: &Plan) -> Result<(Fit, Option<FullPosterior>)> {
         match &prepared.missing {
             Some(entries) if self.settles_gaps => gaps::fit(self, prepared, entries, plan),
             _ => self.best_of_starts(prepared, plan),
@@ -255,12 +276,12 @@ impl<'a> Fitter<'a> {
 
     /// The runs of a plan, and who sees them.
     fn runs<'r>(self, prepared: &Prepared, plan: &'r Plan) -> Result<(Runs<'r>, Box<StartObserver<'a>>)> {
-        let Self { config, start, mut observer, keeps_posterior, measures, dimension, neighbors, .. } = self;
+        let Self { config, start, mut observer, keeps_posterior, measures, dimension, neighbors, views, .. } = self;
         let config = Config { scaling: prepared.table.rule, ..config };
         let problem = Problem::of(prepared, &config)?;
         let given = start.map(|start| restricted(start, prepared, &problem)).transpose()?;
         let (starts, max_iter) = (plan.starts.len(), config.max_iter);
-        let data = FittedData { dimension, neighbors, ..FittedData::new(prepared, plan) };
+        let data = FittedData { dimension, neighbors, views, ..FittedData::new(prepared, plan) };
         let report = move |of: NumberedStart, reach: Reach, point: &TracePoint, stage: Stage| match &mut observer {
             Some(observer) => {
                 let (start, trial) = (of.number + 1, reach == Reach::Trial);

@@ -200,7 +200,7 @@ impl<E: Engine> Walk<'_, E> {
     }
 
     fn trust(&self, posterior: &Posterior<E::Beliefs>) -> f64 {
-        trust_of(self.problem, &self.engine.coordinates(self.problem, &posterior.state.beliefs))
+        trust_of(&self.problem.observations, &self.engine.coordinates(self.problem, &posterior.state.beliefs))
     }
 }
 

@@ -1,13 +1,14 @@
 //! How good a map is, by measures that need no truth, next to principal components.
 
 use super::Fit;
-use crate::density::{DensityNotes, Reach};
+use crate::density::{DensityNotes, Reach, share_of};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::model::Problem;
 use crate::peers::pca;
 use crate::quality::quick_trustworthiness;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Neighbours that trustworthiness and continuity look at.
 const NEIGHBORS: usize = 12;
@@ -41,24 +42,41 @@ impl Fit {
     /// Finds out how good the fit is: next to principal components, next to where it began, and as a density of rows.
     pub(crate) fn measure(&mut self, problem: &Problem, begun: Option<&Matrix>) -> Result<()> {
         let map = &self.coordinates;
-        let components = pca(&problem.observations, map.ncols())?;
+        // as the graph sees the table, whatever the noise of features
+        let points = match &self.noise_scales {
+            Some(_) => Arc::new(self.graph_observations()),
+            None => problem.observations.clone(),
+        };
+        let components = pca(&points, map.ncols())?;
         let moved = |begun: &&Matrix| begun.squared_norm_l2() > 0.0;
-        let points = problem.observations.as_ref();
         let total = points.squared_norm_l2();
         let reach = Reach::of(self);
-        let (explained, density) = (reach.share_left_out(), DensityNotes::of(&reach, &self.scaling));
+        let squares = reach.squares_left_out();
+        let noise = self.noise_scales.as_ref().map(|noise| noise.as_slice());
+        let (explained, density) = (share_of(&squares, noise), DensityNotes::of(&reach, &self.scaling));
         drop(reach);
+        self.feature_explained = Some(squares.iter().map(|of| share_of(std::slice::from_ref(of), None)).collect());
         self.quality = Some(MapQuality {
             explained: Some(explained),
             pca_explained: Some(components.squared_norm_l2() / total),
-            trustworthiness: trust_of(problem, map),
-            pca: trust_of(problem, &components),
-            continuity: Some(continuity_of(problem, map)),
-            pca_continuity: Some(continuity_of(problem, &components)),
-            start: begun.filter(moved).map(|begun| trust_of(problem, begun)),
+            trustworthiness: trust_of(&points, map),
+            pca: trust_of(&points, &components),
+            continuity: Some(continuity_of(&points, map)),
+            pca_continuity: Some(continuity_of(&points, &components)),
+            start: begun.filter(moved).map(|begun| trust_of(&points, begun)),
         });
         self.density = Some(density);
         Ok(())
+    }
+
+    /// Share of the variance of some features, as the graph sees them, that is explained of rows that are left out.
+    pub fn explained_of(&self, features: &[usize]) -> Option<f64> {
+        let shares = self.feature_explained.as_ref()?;
+        let points = self.graph_observations();
+        let square = |f: usize| (0..points.ncols()).map(|i| points[(f, i)].powi(2)).sum::<f64>();
+        let squares: Vec<(f64, f64)> =
+            features.iter().map(|&f| (f, square(f))).map(|(f, square)| ((1.0 - shares[f]) * square, square)).collect();
+        Some(share_of(&squares, None))
     }
 
     /// How good it is in one line.
@@ -82,12 +100,12 @@ impl Fit {
 }
 
 /// Trustworthiness of coordinates towards the table.
-pub(super) fn trust_of(problem: &Problem, coordinates: &Matrix) -> f64 {
-    quick_trustworthiness(&problem.observations, coordinates, NEIGHBORS)
+pub(super) fn trust_of(points: &Matrix, coordinates: &Matrix) -> f64 {
+    quick_trustworthiness(points, coordinates, NEIGHBORS)
 }
 
 /// Continuity of coordinates towards the table.
-fn continuity_of(problem: &Problem, coordinates: &Matrix) -> f64 {
+fn continuity_of(points: &Matrix, coordinates: &Matrix) -> f64 {
     let places = coordinates.transpose().to_owned();
-    quick_trustworthiness(&places, &problem.observations.transpose().to_owned(), NEIGHBORS)
+    quick_trustworthiness(&places, &points.transpose().to_owned(), NEIGHBORS)
 }

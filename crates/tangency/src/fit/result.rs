@@ -9,7 +9,7 @@ use crate::inference::{BoundParts, Deviations, Engine, EngineNotes, Posterior, S
 use crate::linalg::{Matrix, lower_factor, product, small, symmetric_eigen, transposed_product};
 use crate::message;
 use crate::message::{Piece, Remedy};
-use crate::model::{Hyperparameters, MissingEntries, Problem, ScaledTable, Scaling, ScalingChoice};
+use crate::model::{Hyperparameters, MissingEntries, Problem, ScaledTable, Scaling, ScalingChoice, TableView};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -40,6 +40,14 @@ pub struct Fit {
     pub observations: Arc<Matrix>,
     /// How they were centred and scaled.
     pub scaling: Scaling,
+    /// The part of each feature's scale that stands for its noise, where features or views have their own: the graph was made
+    /// from features that were not divided by it. `[d_y]`
+    pub noise_scales: Option<Arc<Vec<f64>>>,
+    /// Groups of features that were named.
+    pub views: Vec<TableView>,
+    /// Share of the variance of each feature that is explained of rows that are left out; none in models of early versions.
+    /// `[d_y]`
+    pub feature_explained: Option<Vec<f64>>,
     /// Number of rows of the table.
     pub n_rows: usize,
     /// Rows of the table that are the points of the model.
@@ -228,6 +236,9 @@ impl Fit {
             stop,
             observations: data.observations.clone(),
             scaling: data.scaling.clone(),
+            noise_scales: data.noise.clone(),
+            views: data.views.clone(),
+            feature_explained: None,
             scaling_choice: data.scaling_choice,
             n_rows: data.n_rows,
             rows: data.rows.clone(),
@@ -305,6 +316,7 @@ impl Fit {
             rule: self.config.scaling,
             choice: self.scaling_choice,
             points,
+            noise: self.noise_scales.clone(),
         }
     }
 
@@ -317,6 +329,23 @@ impl Fit {
     pub fn scaled_observations(&self) -> Matrix {
         let Scaling { center, scale } = &self.scaling;
         Matrix::from_fn(center.len(), self.n(), |f, i| (self.observations[(i, f)] - center[f]) / scale[f])
+    }
+
+    /// The same as the graph was made from: without what stands for the noise of features. [d_y, n]
+    pub(crate) fn graph_observations(&self) -> Matrix {
+        let mut points = self.scaled_observations();
+        if let Some(noise) = &self.noise_scales {
+            (0..points.ncols()).for_each(|i| as_the_graph_sees(noise, points.col_as_slice_mut(i)));
+        }
+        points
+    }
+
+    /// The standard deviation of each feature's noise, in the units of the table: how far a point is from what its neighbours
+    /// expect, of which it has as many as points have on average. `[d_y]`
+    pub fn feature_noise(&self) -> Vec<f64> {
+        let degree = 2.0 * self.graph.edges().len() as f64 / self.n() as f64;
+        let deviation = (2.0 * self.hyper.gamma * degree).sqrt().recip();
+        self.scaling.scale.iter().map(|scale| scale * deviation).collect()
     }
 
     /// The bound in the scaled units, as the paper's authors print it.
@@ -414,6 +443,11 @@ impl Fit {
             ])],
         })
     }
+}
+
+/// Takes a scaled row to the units of the graph.
+pub(crate) fn as_the_graph_sees(noise: &[f64], row: &mut [f64]) {
+    row.iter_mut().zip(noise).for_each(|(value, scale)| *value *= scale);
 }
 
 /// The rotation x → xR onto the principal axes, longest first; the entry largest in absolute value is positive on each.

@@ -14,7 +14,7 @@ use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Deviations, EngineNotes, Stop, TracePoint};
 use crate::linalg::Matrix;
 use crate::message::{Column, Remedy, shown};
-use crate::model::{Hyperparameters, Scaling, ScalingChoice};
+use crate::model::{Hyperparameters, Scaling, ScalingChoice, TableView, check_views};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -31,6 +31,9 @@ const MISSING: &str = "missing";
 const MISSING_VALUES: &str = "missing_values";
 /// Their standard deviations.
 const MISSING_DEVIATIONS: &str = "missing_deviations";
+/// What stands for the noise of features in their scale.
+const NOISE: &str = "noise_scales";
+const EXPLAINED: &str = "feature_explained";
 const SOCIABILITY: &str = "sociability";
 const CARRIED: &str = "carried";
 
@@ -109,6 +112,8 @@ struct Metadata {
     density: Option<DensityNotes>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     neighbors: Option<NeighborsChoice>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    views: Vec<TableView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     scaling: Option<ScalingChoice>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -176,6 +181,7 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         quality: fit.quality,
         density: fit.density,
         neighbors: fit.neighbors.clone(),
+        views: fit.views.clone(),
         scaling: fit.scaling_choice,
         dimension: fit.dimension.clone(),
         features: fit.features.clone(),
@@ -214,6 +220,12 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         arrays.push(FileArray::of_u32(MISSING, vec![entries.len(), 2], &pairs));
         arrays.push(FileArray::of_f64(MISSING_VALUES, vec![entries.len()], values));
         arrays.push(FileArray::of_f64(MISSING_DEVIATIONS, vec![entries.len()], deviations));
+    }
+    if let Some(noise) = &fit.noise_scales {
+        arrays.push(FileArray::of_f64(NOISE, vec![d_y], noise));
+    }
+    if let Some(shares) = &fit.feature_explained {
+        arrays.push(FileArray::of_f64(EXPLAINED, vec![d_y], shares));
     }
     if let Some(graph) = &fit.graph_model {
         arrays.push(FileArray::of_f64(SOCIABILITY, vec![n], &graph.sociability));
@@ -351,8 +363,21 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
             Some(Imputed { entries, values, deviations })
         }
     };
+    let if_there = |name: &str| -> Result<Option<Vec<f64>>> {
+        reader.tensors.names().contains(&name).then(|| reader.f64s(name, &[d_y])).transpose()
+    };
+    let (noise_scales, feature_explained) = (if_there(NOISE)?.map(Arc::new), if_there(EXPLAINED)?);
+    if check_views(&metadata.views, d_y).is_err() {
+        return Err(broken("has views of features that are not there"));
+    }
+    if noise_scales.iter().any(|scales| scales.iter().any(|&scale| scale <= 0.0)) {
+        return Err(broken("has a scale that is not positive"));
+    }
     let fit = Fit {
         graph_model,
+        noise_scales,
+        feature_explained,
+        views: metadata.views,
         quality: metadata.quality,
         density: metadata.density,
         neighbors: metadata.neighbors,

@@ -298,6 +298,8 @@ fn fit_of<E: Engine>(
     let taken = bridges.iter().filter(|bridge| bridge.taken).map(|bridge| bridge.edge);
     let data = FittedData {
         scaling: fit.scaling.clone(),
+        noise: fit.noise_scales.clone(),
+        views: fit.views.clone(),
         scaling_choice: fit.scaling_choice,
         observations: fit.observations.clone(),
         n_rows: fit.n_rows,
@@ -321,6 +323,7 @@ fn fit_of<E: Engine>(
     pruned.dimension.clone_from(&fit.dimension);
     pruned.neighbors.clone_from(&fit.neighbors);
     pruned.imputed.clone_from(&fit.imputed);
+    pruned.views.clone_from(&fit.views);
     pruned.removed = fit.removed.iter().copied().chain(removed.iter().map(|edge| edge.score.edge)).collect();
     Ok(pruned)
 }
