@@ -4,7 +4,7 @@ use crate::args::InfoArgs;
 use crate::say::Say;
 use crate::words::Flags;
 use serde_json::{Value, json};
-use tangency::fit::{DimensionChoice, FeatureChoice, NeighborsChoice, TriedNeighbors, TriedWeight};
+use tangency::fit::{DimensionChoice, FeatureChoice, NeighborsChoice, NoiseChoice, TriedNeighbors, TriedWeight};
 use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
 use tangency::message;
@@ -104,7 +104,10 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
     lines.extend(verbose.then(|| hyper.join(", ")));
     lines.extend(shown.missing.as_ref().map(|row| missing(row, shown.n)));
     lines.extend((!shown.views.is_empty()).then(|| views(&shown.views)));
-    lines.extend(shown.feature_noise.as_ref().filter(|_| model.fit.config.feature_noise != FeatureNoise::Shared).map(|rows| noise(rows)));
+    let taken = shown.noise.map_or(shown.config.feature_noise, |choice| choice.taken);
+    let rows = shown.feature_noise.as_deref().filter(|_| taken == FeatureNoise::Own);
+    lines.extend(shown.noise.as_ref().map(noise_choice));
+    lines.extend(rows.map(noise));
     lines.extend(shown.scaling.and_then(|choice| scaling(&choice, &shown.feature_names, verbose)));
     lines.extend(shown.neighbors.as_ref().map(neighbors));
     lines.extend(shown.dimension.as_ref().map(dimension));
@@ -149,6 +152,22 @@ fn views(rows: &[ViewRow]) -> String {
         format!("{} ({count}) {}noise {:.2}", row.name, explained.unwrap_or_default(), row.noise)
     };
     format!("views: {}", rows.iter().map(row).collect::<Vec<_>>().join("; "))
+}
+
+/// Whether features have a noise of their own, and why.
+fn noise_choice(choice: &NoiseChoice) -> String {
+    let NoiseChoice { taken, gain, error, shared, own, rows } = choice;
+    if *rows == 0 {
+        return "noise: shared by all features; there are too few whole rows to find out more".into();
+    }
+    let taken = match taken {
+        FeatureNoise::Own => "each feature has its own",
+        FeatureNoise::Shared | FeatureNoise::Auto => "shared by all features",
+    };
+    format!(
+        "noise: {taken}; with its own for each, {rows} rows that were held out are likelier by {gain:.3} ± {error:.3} nats, and \
+         trustworthiness is {own:.4}, not {shared:.4}"
+    )
 }
 
 /// The features with the least and the most noise beside what is explained of them.

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use tangency::extend::{Extension, Predicts, Reconstruction};
 use tangency::io::table::{TableOptions, TableStream};
 use tangency::io::{
-    Cells, Claims, ColumnKind, Model, NewRows, Output, TableWriter, block_rows, ids, load_model, next_block, numbered, of_table,
+    Cells, Claims, ColumnKind, Model, NewRows, Output, TableWriter, block_rows, ids, load_model, next_block, numbered,
+    of_table,
 };
 use tangency::linalg::Matrix;
 use tangency::message;

@@ -418,8 +418,7 @@ impl NativeModel {
         threads: usize,
     ) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>)> {
         let lying = TableLayout::of(&values)?;
-        let found =
-            attend(py, threads, None, |_| self.extension()?.predict_columns(lying.view().transpose()))?;
+        let found = attend(py, threads, None, |_| self.extension()?.predict_columns(lying.view().transpose()))?;
         Ok((rows(py, &found.values)?, rows(py, &found.deviations)?))
     }
 

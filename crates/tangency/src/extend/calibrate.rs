@@ -81,7 +81,12 @@ fn fit_without(fit: &Fit, kept: &[usize], observe: impl FnMut(&Progress) -> Cont
     let config = Config { n_init: 1, largest: false, connect: false, draws: Some(0), ..refits };
     let start = Matrix::from_fn(kept.len(), d_x, |i, a| fit.coordinates[(kept[i], a)]);
     let values = Matrix::from_fn(kept.len(), fit.observations.ncols(), |i, f| fit.observations[(kept[i], f)]);
-    Fitter::new(config).noise(fit.noise_scales.clone()).edges(edges).start(Start::Coordinates(start)).observer(observe).fit(&values)
+    Fitter::new(config)
+        .noise(fit.noise_scales.clone())
+        .edges(edges)
+        .start(Start::Coordinates(start))
+        .observer(observe)
+        .fit(&values)
 }
 
 /// A graph on a part of the points with as many neighbours a point as the whole has, so that densities compare: each

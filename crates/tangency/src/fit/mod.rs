@@ -22,6 +22,7 @@ pub(crate) use dimension::settle as settle_components;
 pub use dimension::{DimensionBound, DimensionChoice};
 pub(crate) use neighbors::settle as settle_neighbors;
 pub use neighbors::{NeighborsChoice, TriedNeighbors};
+pub use noise::NoiseChoice;
 pub use path::{FeatureChoice, TriedWeight};
 pub use plan::Plan;
 pub(crate) use plan::{too_many_components, too_many_for_rows};
@@ -79,6 +80,8 @@ pub struct Fitter<'a> {
     views: Vec<TableView>,
     /// Scales for the noise of features, or that there are none, where these are known.
     noise: Option<Option<Arc<Vec<f64>>>>,
+    /// How that was decided, if it was left to the data.
+    noise_choice: Option<NoiseChoice>,
     observer: Option<BoxedObserver<'a>>,
 }
 
@@ -97,6 +100,7 @@ impl<'a> Fitter<'a> {
             settles_gaps: true,
             views: vec![],
             noise: None,
+            noise_choice: None,
             observer: None,
         }
     }
@@ -241,13 +245,14 @@ impl<'a> Fitter<'a> {
     }
 
     fn best_run(mut self, prepared: &Prepared, plan: &Plan) -> Result<(Fit, Option<FullPosterior>)> {
-        let Some((scaled, stopped)) = noise::table(&mut self, prepared)? else {
-            return self.with_gaps_found(prepared, plan);
-        };
-        let (mut fit, posterior) = self.with_gaps_found(&scaled, plan)?;
+        let scaled = noise::table(&mut self, prepared)?;
+        let choice = self.noise_choice.take();
+        let (table, stopped) = scaled.as_ref().map_or((prepared, false), |(table, stopped)| (table, *stopped));
+        let (mut fit, posterior) = self.with_gaps_found(table, plan)?;
         if stopped {
             fit.stop = Stop::Interrupted;
         }
+        fit.noise_choice = choice;
         Ok((fit, posterior))
     }
 

@@ -1,6 +1,6 @@
 //! The fitted model, in a canonical gauge and in the order that users expect: point by point.
 
-use super::{DimensionChoice, FeatureChoice, FittedData, MapQuality, NeighborsChoice, dimension};
+use super::{DimensionChoice, FeatureChoice, FittedData, MapQuality, NeighborsChoice, NoiseChoice, dimension};
 use crate::config::{Config, FeatureWeight, Init, Uncertainty};
 use crate::density::DensityNotes;
 use crate::error::{Error, Result};
@@ -43,6 +43,8 @@ pub struct Fit {
     /// The part of each feature's scale that stands for its noise, where features or views have their own: the graph was made
     /// from features that were not divided by it. `[d_y]`
     pub noise_scales: Option<Arc<Vec<f64>>>,
+    /// How it was decided whether features have a noise of their own, if that was left to the data.
+    pub noise_choice: Option<NoiseChoice>,
     /// Groups of features that were named.
     pub views: Vec<TableView>,
     /// Share of the variance of each feature that is explained of rows that are left out; none in models of early versions.
@@ -237,6 +239,7 @@ impl Fit {
             observations: data.observations.clone(),
             scaling: data.scaling.clone(),
             noise_scales: data.noise.clone(),
+            noise_choice: None,
             views: data.views.clone(),
             feature_explained: None,
             scaling_choice: data.scaling_choice,

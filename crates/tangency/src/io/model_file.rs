@@ -8,7 +8,7 @@ use crate::density::DensityNotes;
 use crate::error::{Error, Result};
 use crate::fit::{
     Calibration, Caution, DimensionChoice, FeatureChoice, Fit, GraphModel, Imputed, MapQuality, NeighborsChoice,
-    Pruning,
+    NoiseChoice, Pruning,
 };
 use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Deviations, EngineNotes, Stop, TracePoint};
@@ -112,6 +112,8 @@ struct Metadata {
     density: Option<DensityNotes>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     neighbors: Option<NeighborsChoice>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    noise: Option<NoiseChoice>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     views: Vec<TableView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -181,6 +183,7 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         quality: fit.quality,
         density: fit.density,
         neighbors: fit.neighbors.clone(),
+        noise: fit.noise_choice,
         views: fit.views.clone(),
         scaling: fit.scaling_choice,
         dimension: fit.dimension.clone(),
@@ -377,6 +380,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         graph_model,
         noise_scales,
         feature_explained,
+        noise_choice: metadata.noise,
         views: metadata.views,
         quality: metadata.quality,
         density: metadata.density,

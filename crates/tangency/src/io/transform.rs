@@ -121,7 +121,8 @@ fn of_views(stream: &TableStream, model: &Model) -> Vec<usize> {
     let Some(names) = stream.names() else { return all };
     let there: Vec<usize> = all.iter().copied().filter(|&f| names.contains(&model.feature_names[f])).collect();
     let lacks = |f: &usize| !there.contains(f);
-    let whole = |f: &usize| model.fit.views.iter().any(|view| view.features.contains(f) && view.features.iter().all(lacks));
+    let whole =
+        |f: &usize| model.fit.views.iter().any(|view| view.features.contains(f) && view.features.iter().all(lacks));
     match !there.is_empty() && all.iter().filter(|f| lacks(f)).all(whole) {
         true => there,
         false => all,

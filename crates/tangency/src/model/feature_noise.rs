@@ -6,10 +6,15 @@ use crate::linalg::Matrix;
 use crate::message;
 use crate::message::{Column, Piece, Remedy, given};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
-/// The largest deviation of a feature in its own noise is so many times the smallest. Without it a feature that the maps
-/// explain without a rest, as a rounded or a repeated one, would outvote all others.
-const WIDEST: f64 = 30.0;
+/// The noise of a feature, as a share of its deviation, is at least the largest such share divided by this. Without it a feature
+/// that the maps explain without a rest would outvote all others: coordinates would follow it, and explain it the better.
+const WIDEST: f64 = 10.0;
+/// Features that differ by less than this, in deviations and up to a factor, are copies.
+const COPY: f64 = 1e-6;
+/// Rows by which features are found that may be copies.
+const FIRST: usize = 16;
 /// Features that deviate less than this share of the largest deviation count as constant.
 const CONSTANT: f64 = 1e-9;
 
@@ -95,7 +100,7 @@ pub(crate) fn losses(problem: &Problem, residuals: &[f64], maps: &Matrix, gamma:
 pub(crate) struct NoiseScales {
     /// The group of each feature. `[d_y]`
     group: Vec<usize>,
-    /// Entries of each feature that were measured. `[d_y]`
+    /// Entries of each feature that were measured; those of copies count once. `[d_y]`
     measured: Vec<f64>,
     /// Deviation of each group of features, zero of one that is constant.
     spread: Vec<f64>,
@@ -105,7 +110,8 @@ pub(crate) struct NoiseScales {
 
 impl NoiseScales {
     /// Scales of 1. Points are one per column, with anything where entries were not measured.
-    pub fn new(points: &Matrix, measured: Vec<f64>, group: Vec<usize>) -> Self {
+    pub fn new(points: &Matrix, mut measured: Vec<f64>, group: Vec<usize>) -> Self {
+        measured.iter_mut().zip(copies(points)).for_each(|(measured, copies)| *measured /= copies);
         let groups = group.iter().max().map_or(0, |last| last + 1);
         let (mut squares, mut counts) = (vec![0.0; groups], vec![0.0; groups]);
         for (f, &group) in group.iter().enumerate() {
@@ -158,11 +164,43 @@ impl NoiseScales {
         (self.with(scales), common)
     }
 
+    /// What the units of the scales cost in log-density.
+    pub fn log_jacobian(&self) -> f64 {
+        self.measured.iter().zip(&self.scales).map(|(measured, scale)| measured * scale.ln()).sum()
+    }
+
     /// The largest change of a scale beside another's, as a share.
     pub fn moved(&self, before: &Self) -> f64 {
         let ratio = |f: usize| (self.scales[f] / before.scales[f] - 1.0).abs();
         (0..self.scales.len()).map(ratio).fold(0.0, f64::max)
     }
+}
+
+/// How many features each is one of that are the same up to a factor. Copies have the same noise, which independent features
+/// would not: m of them are no m witnesses. `[d_y]`
+fn copies(points: &Matrix) -> Vec<f64> {
+    let (d_y, n) = (points.nrows(), points.ncols());
+    // in deviations, the first of some size positive
+    let unit = |f: usize| -> Vec<f64> {
+        let size = ((0..n).map(|i| points[(f, i)].powi(2)).sum::<f64>() / n as f64).sqrt();
+        let sign = (0..n).map(|i| points[(f, i)]).find(|value| value.abs() > 0.1 * size).map_or(1.0, f64::signum);
+        let factor = if size > 0.0 { sign / size } else { 0.0 };
+        (0..n).map(|i| factor * points[(f, i)]).collect()
+    };
+    let mut alike: BTreeMap<Vec<i64>, Vec<usize>> = BTreeMap::new();
+    for f in 0..d_y {
+        let first = unit(f).iter().take(FIRST).map(|value| (value / COPY.sqrt()).round() as i64).collect();
+        alike.entry(first).or_default().push(f);
+    }
+    let mut copies = vec![1.0; d_y];
+    for features in alike.values().filter(|features| features.len() > 1) {
+        let units: Vec<Vec<f64>> = features.iter().map(|&f| unit(f)).collect();
+        for (place, &f) in features.iter().enumerate() {
+            let same = |other: &&Vec<f64>| units[place].iter().zip(*other).all(|(a, b)| (a - b).abs() < COPY);
+            copies[f] = units.iter().filter(same).count() as f64;
+        }
+    }
+    copies
 }
 
 #[cfg(test)]
@@ -210,6 +248,18 @@ mod tests {
             let most = beside.iter().copied().fold(0.0, f64::max);
             assert!(beside.iter().all(|scale| *scale >= most / WIDEST * (1.0 - 1e-9)), "{losses:?} {beside:?}");
         }
+    }
+
+    #[test]
+    fn copies_count_once() {
+        let points = Matrix::from_fn(5, 20, |f, i| {
+            let value = ((i * i) as f64).sin();
+            [value, -3.0 * value, (i as f64).cos(), value + 1e-3 * (i as f64).cos(), 0.5 * value][f]
+        });
+        assert_eq!(copies(&points), [3.0, 3.0, 1.0, 1.0, 3.0]);
+        let all = NoiseScales::new(&points, vec![20.0; 5], (0..5).collect());
+        let (found, _) = all.improved(&[20.0; 5]);
+        assert!((found.scales[0] / found.scales[2] - 3f64.sqrt()).abs() < 1e-12);
     }
 
     #[test]

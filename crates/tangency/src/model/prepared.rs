@@ -207,7 +207,8 @@ impl Prepared {
         let scale = scale.iter().zip(&ratio).map(|(scale, ratio)| scale * ratio).collect();
         let points = self.points();
         let points = Matrix::from_fn(points.nrows(), points.ncols(), |f, i| points[(f, i)] / ratio[f]);
-        let nearby = self.missing.iter().flat_map(|entries| entries.pairs()).zip(self.nearby.iter().flat_map(|all| &**all));
+        let nearby =
+            self.missing.iter().flat_map(|entries| entries.pairs()).zip(self.nearby.iter().flat_map(|all| &**all));
         let rescaled = nearby.map(|((_, f), near)| {
             let unit = ratio[f as usize].recip();
             let square = unit * unit;

@@ -3,7 +3,9 @@
 use super::{axis_name, spread};
 use crate::config::{Config, Init};
 use crate::density::DensityNotes;
-use crate::fit::{DimensionChoice, DistanceInterval, FeatureChoice, Fit, Imputed, MapQuality, NeighborsChoice};
+use crate::fit::{
+    DimensionChoice, DistanceInterval, FeatureChoice, Fit, Imputed, MapQuality, NeighborsChoice, NoiseChoice,
+};
 use crate::inference::{BoundParts, DeviationKind, Deviations, EngineNotes, Stop};
 use crate::io::Model;
 use crate::model::{Hyperparameters, ScalingChoice, TableView};
@@ -50,6 +52,8 @@ pub struct Summary {
     pub neighbors: Option<NeighborsChoice>,
     /// Entries that the table lacked and that were filled in.
     pub missing: Option<MissingRow>,
+    /// How it was decided whether features have a noise of their own, if that was left to the data.
+    pub noise: Option<NoiseChoice>,
     /// Groups of features that were named.
     pub views: Vec<ViewRow>,
     /// The features, where they have a noise of their own.
@@ -238,6 +242,7 @@ impl Summary {
             bound_parts_scaled: fit.parts,
             neighbors: fit.neighbors.clone(),
             missing: fit.imputed.as_ref().map(|imputed| MissingRow::new(imputed, &model.feature_names)),
+            noise: fit.noise_choice,
             views: fit.views.iter().map(|view| ViewRow::new(view, fit, &model.feature_names)).collect(),
             feature_noise: fit.noise_scales.is_some().then(|| FeatureRow::of_all(fit, &model.feature_names)),
             scaling: fit.scaling_choice,

@@ -51,7 +51,10 @@ impl Factorised {
                 for p in 0..size {
                     let (a, b, weight) = (p / d_x, p % d_x, 0.25 * s[i * size + p]);
                     let (arm, image) = (&arm[a * rows..(a + 1) * rows], &image[b * rows..(b + 1) * rows]);
-                    found.iter_mut().zip(arm.iter().zip(image)).for_each(|(sum, (arm, image))| *sum += weight * arm * image);
+                    found
+                        .iter_mut()
+                        .zip(arm.iter().zip(image))
+                        .for_each(|(sum, (arm, image))| *sum += weight * arm * image);
                 }
             }
             found

@@ -20,10 +20,10 @@ use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::message;
 use crate::message::{Column, Message, Piece, Remedy, file, listed, shown};
+use crate::model::TableView;
 pub use note::{CellKind, TableNote, WhyLeftOut};
 #[cfg(feature = "parquet")]
 pub(super) use parquet::ParquetRows;
-use crate::model::TableView;
 use select::{Columns, Roles};
 pub use stream::{Block, TableStream};
 use text::{inner_extension, is_standard_input};
