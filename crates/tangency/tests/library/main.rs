@@ -14,6 +14,7 @@ mod messages;
 mod missing;
 mod models;
 mod neighbors;
+mod noise;
 mod rolls;
 
 use tangency::generate::Synthetic;
