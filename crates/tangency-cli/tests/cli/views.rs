@@ -38,7 +38,9 @@ fn a_view_is_expected_from_another() {
     assert_eq!(said["feature_noise"].as_array().unwrap().len(), 6);
     assert!(run(folder.path(), "info m.safetensors").stdout.contains("views: a (3 features) variance explained"));
     let again = text(folder.path(), "r.html");
-    assert!(again.contains("--view 'a=a1:a3'") || again.contains("--view &#39;a=a1:a3&#39;") || again.contains("a=a1:a3"));
+    assert!(
+        again.contains("--view 'a=a1:a3'") || again.contains("--view &#39;a=a1:a3&#39;") || again.contains("a=a1:a3")
+    );
 
     let placed = run_json(folder.path(), "transform m.safetensors new_a.csv --id-column name --out placed.csv");
     assert_eq!(placed["with_gaps"], placed["rows"]);

@@ -111,7 +111,11 @@ pub(crate) struct NoiseScales {
 impl NoiseScales {
     /// Scales of 1. Points are one per column, with anything where entries were not measured.
     pub fn new(points: &Matrix, mut measured: Vec<f64>, group: Vec<usize>) -> Self {
+        let total: f64 = measured.iter().sum();
         measured.iter_mut().zip(copies(points)).for_each(|(measured, copies)| *measured /= copies);
+        // as many in all as there are, since γ goes by that
+        let left: f64 = measured.iter().sum();
+        measured.iter_mut().for_each(|measured| *measured *= total / left);
         let groups = group.iter().max().map_or(0, |last| last + 1);
         let (mut squares, mut counts) = (vec![0.0; groups], vec![0.0; groups]);
         for (f, &group) in group.iter().enumerate() {

@@ -53,8 +53,7 @@ fn noise_and_copies_do_not_move_the_layout() {
     let noise = Matrix::from_fn(N, 5, |_, _| 0.2 * normal(&mut rng));
     let noisy = beside(&sheet, &noise);
     let own = fitted(&noisy, FeatureNoise::Own, &[]);
-    let [shared, with_own] =
-        [&fitted(&noisy, FeatureNoise::Shared, &[]), &own].map(|fit| r_squared(fit, &curve.truth));
+    let [shared, with_own] = [&fitted(&noisy, FeatureNoise::Shared, &[]), &own].map(|fit| r_squared(fit, &curve.truth));
     assert!(with_own > clean - 0.01 && with_own > shared, "{clean} {shared} {with_own}");
     let found = own.feature_noise();
     let most = found[..12].iter().copied().fold(0.0, f64::max);
@@ -101,7 +100,8 @@ fn one_view_is_expected_from_another() {
     let both = beside(&clear, &noisy);
     let train = Matrix::from_fn(180, 20, |i, f| both[(i, f)]);
     let fit = fitted(&train, FeatureNoise::Shared, &views);
-    let model = Model { fit, feature_names: vec![String::new(); 20], ids: None, labels: None, carried: vec![], table: None };
+    let model =
+        Model { fit, feature_names: vec![String::new(); 20], ids: None, labels: None, carried: vec![], table: None };
     let bytes = model_to_bytes(&model).unwrap();
     let again = model_from_bytes(&bytes, "test".as_ref()).unwrap().fit;
     assert!(again.views == views && again.noise_scales == model.fit.noise_scales);
