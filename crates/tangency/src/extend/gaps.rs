@@ -69,7 +69,7 @@ impl Extension {
     }
 
     /// The point that has the same entries, and lacked the same.
-    fn same_gaps(&self, row: &[f64]) -> Option<u32> {
+    pub(super) fn same_gaps(&self, row: &[f64]) -> Option<u32> {
         let lacked = |i: u32, f: usize| self.lacked.binary_search(&(i, f as u32)).is_ok();
         let same = |i: u32| {
             let known = self.frozen.observations.col_as_slice(i as usize);

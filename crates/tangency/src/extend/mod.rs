@@ -35,6 +35,7 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use surroundings::Terrain;
+use views::OfViews;
 
 /// Where a new observation belongs: q(x*), q(C*), and how likely the model finds it.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,6 +98,7 @@ pub struct Extension {
     index: Arc<NeighborIndex>,
     /// What the graph does not see of the scaling. `[d_y]`
     noise: Option<Arc<Vec<f64>>>,
+    views: Option<OfViews>,
     calibration: Option<Calibration>,
     /// Points and features that the table lacked, sorted.
     lacked: Vec<(u32, u32)>,
@@ -142,6 +144,7 @@ impl Extension {
             density,
             index,
             noise: fit.noise_scales.clone(),
+            views: OfViews::new(fit),
             calibration: fit.calibration.clone(),
             lacked: fit.imputed.as_ref().map(|imputed| imputed.entries.clone()).unwrap_or_default(),
             usual: OnceLock::new(),
@@ -177,6 +180,7 @@ impl Extension {
         if n_neighbors != self.n_neighbors {
             // what was found for another number of neighbours is not for this one
             (self.spread, self.left_out) = (OnceLock::new(), OnceLock::new());
+            self.views.iter_mut().for_each(OfViews::reset);
         }
         self.n_neighbors = n_neighbors;
         Ok(self)
@@ -191,11 +195,15 @@ impl Extension {
     /// The same for observations given a point a column, d_y × m.
     pub fn transform_columns(&self, values: View) -> Result<Vec<Placement>> {
         let mut scaled = self.scaling.apply_with_gaps(values)?;
+        let mut by_views = self.placed_by_views(values, &mut scaled)?;
         let fitted = self.fill_gaps(&mut scaled);
         let lists = self.index.nearest(&self.seen_by_graph(&scaled), self.n_neighbors);
         let placed: Vec<Option<Placement>> = (0..scaled.ncols())
             .into_par_iter()
             .map(|i| {
+                if by_views[i].is_some() {
+                    return None;
+                }
                 let y = scaled.col_as_slice(i);
                 let distance = squared_distance(y, self.frozen.observations.col_as_slice(lists[i][0] as usize));
                 let mut placed = (distance < FARTHEST * FARTHEST).then(|| self.best(y, &lists[i], None)).flatten()?;
@@ -204,7 +212,8 @@ impl Extension {
             })
             .collect();
         // the first of the rows that cannot be placed, whichever was tried first
-        placed.into_iter().enumerate().map(|(i, placed)| placed.ok_or(Error::TooFar { row: i })).collect()
+        let all = placed.into_iter().enumerate().map(|(i, placed)| (i, by_views[i].take().or(placed)));
+        all.map(|(i, placed)| placed.ok_or(Error::TooFar { row: i })).collect()
     }
 
     /// Scaled rows, one per column, in the units that neighbours are sought in.

@@ -36,8 +36,6 @@ const PROBE: usize = 12;
 const WEIGHT: f64 = 0.3;
 /// Rows are clearly likelier by so many standard errors.
 const CLEAR: f64 = 2.0;
-/// Neighbourhoods count as equally good within this much trustworthiness.
-const EQUAL: f64 = 1e-3;
 
 /// The table with the scales that the settings ask for, and whether somebody ended the search for them; none where there is
 /// nothing to be found.
@@ -142,7 +140,7 @@ fn choose(
     let paired = Paired::new(&scores[0], &scores[1]);
     (choice.gain, choice.error, choice.rows) = (paired.behind, paired.error, paired.rows);
     [choice.shared, choice.own] = trust;
-    if paired.is_behind(CLEAR) && choice.own >= choice.shared - EQUAL {
+    if paired.is_behind(CLEAR) && choice.own >= choice.shared {
         choice.taken = FeatureNoise::Own;
     }
     Ok(choice)
