@@ -8,6 +8,9 @@ use crate::model::Scaling;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// A row is open between others where these deviate so many times more than the model says.
+const OPEN: f64 = 2.0;
+
 /// A fit with views, and what it is to rows that have some of them only.
 pub(super) struct OfViews {
     fit: Fit,
@@ -136,6 +139,35 @@ impl Extension {
                 *deviation = deviation.hypot(self.scaling.scale[f] * of_place.max(0.0).sqrt());
             }
         }
+        self.open_between_rows(values, &mut found)?;
         Ok(found)
+    }
+
+    /// Where rows that are nearest in the known views differ in another by far more than the model says, nothing tells which of them
+    /// a row is like: their mean and deviation are given then. No deviation is less than theirs.
+    fn open_between_rows(&self, values: View, found: &mut Reconstruction) -> Result<()> {
+        let Some(views) = &self.views else { return Ok(()) };
+        let scaled = self.scaling.apply_with_gaps(values)?;
+        for i in 0..scaled.ncols() {
+            let row = scaled.col_as_slice(i);
+            let Some(known) = views.known(row) else { continue };
+            let partial = views.of(&known, self.n_neighbors)?;
+            let query = Matrix::from_fn(known.len(), 1, |f, _| row[known[f]]);
+            let Some(near) = partial.index.nearest(&partial.seen_by_graph(&query), self.n_neighbors).pop() else {
+                continue;
+            };
+            let k = near.len() as f64;
+            for f in (0..row.len()).filter(|f| row[*f].is_nan() && k > 1.0) {
+                let of = |j: &u32| self.frozen.observations[(f, *j as usize)];
+                let mean = near.iter().map(of).sum::<f64>() / k;
+                let variance = near.iter().map(|j| (of(j) - mean).powi(2)).sum::<f64>() / (k - 1.0);
+                let nearby = self.scaling.scale[f] * (variance * (1.0 + 1.0 / k)).sqrt();
+                if nearby > OPEN * found.deviations[(i, f)] {
+                    found.values[(i, f)] = self.scaling.center[f] + self.scaling.scale[f] * mean;
+                }
+                found.deviations[(i, f)] = found.deviations[(i, f)].max(nearby);
+            }
+        }
+        Ok(())
     }
 }
