@@ -53,11 +53,11 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         Centred features are divided by the one largest absolute entry, not at all, or each by its standard deviation.
         'auto' does the last where their units seem to differ and the first otherwise, see `scaling_`.
     feature_noise : {'shared', 'own', 'auto'}, default='shared'
-        Whether all features have one noise, or each its own, so that noisy ones decide less; see `feature_noise_`. 'auto'
-        takes the latter where rows that were held out are clearly likelier with it and neighbourhoods are no worse.
+        Whether all features have one noise, or each its own, so that noisy ones decide less; see `feature_noise_`.
+        'auto' takes the latter where rows that were held out are clearly likelier with it and neighbourhoods no worse.
     views : dict of str to features, default=None
-        Features that belong together, by a slice, numbers or names: ``{"rna": slice(0, 40), "protein": ["a", "b"]}``. Each
-        view has a noise of its own; the other features share one.
+        Features that belong together, by a slice, numbers or names: ``{"rna": slice(0, 40), "protein": ["a", "b"]}``.
+        Each view has a noise of its own; the other features share one.
     missing : {'model', 'drop', 'error'}, default='model'
         Entries that are NaN are found with the coordinates, see `imputed_`; or their rows are left out; or they are an
         error.

@@ -28,8 +28,8 @@ class NewRows(Attributes):
         Parameters
         ----------
         X : array_like of shape (n_rows, n_features), or dict of views
-            New rows; distances to the training rows if distances were fitted. Of a model with views, also a dict of some
-            views and their columns, or a data frame with only their columns.
+            New rows; distances to the training rows if distances were fitted. Of a model with views, also a dict of
+            some views and their columns, or a data frame with only their columns.
         return_std : bool, default=False
             Also return standard deviations.
 
@@ -90,7 +90,8 @@ class NewRows(Attributes):
         native = self._fitted()
         views = self.views_
         if name not in views:
-            raise _settings.wrong("name", name, f"one of {', '.join(map(repr, views))}" if views else "a model with views")
+            allowed = f"one of {', '.join(map(repr, views))}" if views else "a model with views"
+            raise _settings.wrong("name", name, allowed)
         features = views[name]["features"]
         table = self._partial_rows(X).copy()
         table[:, features] = np.nan

@@ -35,7 +35,8 @@ def _features(view: str, features: Any, names: list[str]) -> list[int]:
     array = np.asarray(features)
     if array.dtype == bool:
         if array.shape != (len(names),):
-            raise ValueError(f"the view {view!r} has {array.size} entries of True and False, but there are {len(names)} features")
+            found = f"the view {view!r} has {array.size} entries of True and False"
+            raise ValueError(f"{found}, but there are {len(names)} features; give one for each")
         return [int(f) for f in np.flatnonzero(array)]
     return sorted(_one(view, feature, names) for feature in array.ravel().tolist())
 
@@ -43,7 +44,8 @@ def _features(view: str, features: Any, names: list[str]) -> list[int]:
 def _one(view: str, feature: Any, names: list[str]) -> int:
     if isinstance(feature, str):
         if feature not in names:
-            raise ValueError(f"the view {view!r} names {feature!r}, which is no feature; use names or numbers of features")
+            found = f"the view {view!r} names {feature!r}, which is no feature"
+            raise ValueError(f"{found}; use names or numbers of features")
         return names.index(feature)
     number = _settings.whole(f"a feature of the view {view!r}", feature, -len(names), len(names) - 1)
     return number % len(names)
@@ -74,7 +76,8 @@ def _of_dict(X: Mapping[Any, Any], views: dict[str, list[int]], d_y: int) -> Arr
     made = None
     for name, part in X.items():
         if name not in views:
-            raise ValueError(f"X has a view {name!r}, but those of the model are {', '.join(map(repr, views)) or 'none'}")
+            there = ", ".join(map(repr, views)) or "none"
+            raise ValueError(f"X has a view {name!r}, but those of the model are {there}")
         table = _table_input.checked(part, name=f"X[{name!r}]", may_miss=True)
         if table.shape[1] != len(views[name]):
             raise ValueError(f"X[{name!r}] has {table.shape[1]} features, but the view has {len(views[name])}")
