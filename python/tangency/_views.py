@@ -53,7 +53,7 @@ def _one(view: str, feature: Any, names: list[str]) -> int:
 
 def widened(X: Any, views: Views, names: list[str]) -> Any:
     """A dict of views, or a data frame that lacks some of them, as a table of all features with NaN in the others."""
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and views:
         return _of_dict(X, dict(views), len(names))
     columns = getattr(X, "columns", None)
     if not views or columns is None or not hasattr(X, "to_numpy"):
@@ -76,8 +76,7 @@ def _of_dict(X: Mapping[Any, Any], views: dict[str, list[int]], d_y: int) -> Arr
     made = None
     for name, part in X.items():
         if name not in views:
-            there = ", ".join(map(repr, views)) or "none"
-            raise ValueError(f"X has a view {name!r}, but those of the model are {there}")
+            raise ValueError(f"X has a view {name!r}, but those of the model are {', '.join(map(repr, views))}")
         table = _table_input.checked(part, name=f"X[{name!r}]", may_miss=True)
         if table.shape[1] != len(views[name]):
             raise ValueError(f"X[{name!r}] has {table.shape[1]} features, but the view has {len(views[name])}")
