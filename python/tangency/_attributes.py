@@ -101,6 +101,25 @@ class Attributes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return None if found is None else np.asarray(found)
 
     @property
+    def feature_noise_(self) -> Array:
+        """Standard deviation of each feature's noise."""
+        return np.asarray(self._attribute("feature_noise"))
+
+    @property
+    def feature_explained_(self) -> Array | None:
+        """Share of each feature's variance that is explained."""
+        found = self._attribute("feature_explained")
+        return None if found is None else np.asarray(found)
+
+    @property
+    def views_(self) -> dict[str, dict[str, Any]]:
+        """Groups of features."""
+        return {
+            name: {"features": features, "explained": explained}
+            for name, features, explained in self._attribute("views")
+        }
+
+    @property
     def imputed_(self) -> NDArray[Any] | None:
         """Entries that the table lacked."""
         found = self._attribute("imputed")

@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from . import _distances, _graph_input, _settings, _starts, _table_input
+from . import _distances, _graph_input, _settings, _starts, _table_input, _views
 from ._attributes import Array
 from ._new_rows import NewRows
 from ._persistence import Persistence
@@ -52,6 +52,12 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     scaling : {'auto', 'max-abs', 'none', 'per-feature'}, default='auto'
         Centred features are divided by the one largest absolute entry, not at all, or each by its standard deviation.
         'auto' does the last where their units seem to differ and the first otherwise, see `scaling_`.
+    feature_noise : {'shared', 'own', 'auto'}, default='shared'
+        Whether all features have one noise, or each its own, so that noisy ones decide less; see `feature_noise_`.
+        'auto' takes the latter where rows that were held out are clearly likelier with it and neighbourhoods no worse.
+    views : dict of str to features, default=None
+        Features that belong together, by a slice, numbers or names: ``{"rna": slice(0, 40), "protein": ["a", "b"]}``.
+        Each view has a noise of its own; the other features share one.
     missing : {'model', 'drop', 'error'}, default='model'
         Entries that are NaN are found with the coordinates, see `imputed_`; or their rows are left out; or they are an
         error.
@@ -160,6 +166,12 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         Whether neighbours on the map are neighbours in the table: of the 'map', of 'pca', and of the 'start'.
     sociability_ : ndarray of shape (n_samples,) or None
         How readily each point has neighbours, ρ of the graph's likelihood; None in the paper's model.
+    feature_noise_ : ndarray of shape (n_features,)
+        Standard deviation of each feature's noise, in the units of the table.
+    feature_explained_ : ndarray of shape (n_features,), or None
+        Share of the variance of each feature that the map explains of rows that are left out.
+    views_ : dict of str to dict
+        The views: their `features` by number, and the share of their variance that is `explained`.
     imputed_ : ndarray with named fields, or None
         The entries that `X` lacked: 'row', 'feature', 'value' and 'std'; None if there were none. A pandas DataFrame
         can be made of it.
@@ -241,6 +253,8 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         tol: float = 1e-4,
         coarse_tol: float = 1e-2,
         scaling: str = "auto",
+        feature_noise: str = "shared",
+        views: Any = None,
         missing: str = "model",
         metric: str = "euclidean",
         graph: Any = None,
@@ -279,6 +293,8 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         self.tol = tol
         self.coarse_tol = coarse_tol
         self.scaling = scaling
+        self.feature_noise = feature_noise
+        self.views = views
         self.missing = missing
         self.metric = metric
         self.graph = graph
@@ -346,7 +362,10 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         # the names of a table of distances are those of its rows
         names = [] if distances is not None else [str(name) for name in getattr(self, "feature_names_in_", [])]
         names = names or _table_input.unnamed(table.shape[1])
-        native = self._run(table, config, names, edges, threads)
+        views = _views.given(self.views, names)
+        if views and distances is not None:
+            raise ValueError("views are groups of features, and distances have none; leave out views")
+        native = self._run(table, config, names, edges, views, threads)
         if self.prune and native.stop != "interrupted":
             from ._evidence import prune_native
 
@@ -386,12 +405,15 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         may_miss = self.missing != "error"
         return _table_input.checked(X, self, reset=True, ensure_min_samples=3, may_miss=may_miss), None
 
-    def _run(self, table: Array, config: str, names: list[str], edges: Any, threads: int) -> Model:
+    def _run(
+        self, table: Array, config: str, names: list[str], edges: Any, views: _views.Views, threads: int
+    ) -> Model:
         """The fit of one start, or the best of several."""
         start = _starts.given(self.init, self.n_components, *table.shape)
         keep = bool(self.prune)  # pruning goes on from the whole posterior
         # what is left to the data is found once for all starts
         several = start is None and self.n_init > 1 and _settings.AUTO not in (self.n_components, self.n_neighbors)
+        several = several and not views and self.feature_noise == "shared"
         numbers = starts(len(table), table.shape[1], config) if several else []
         if len(numbers) > 1:
             return _starts.best_of(
@@ -410,6 +432,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
                 config,
                 names,
                 edges=edges,
+                views=views,
                 start=start,
                 keep_posterior=keep,
                 threads=threads,

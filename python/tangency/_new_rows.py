@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from . import _blocks, _settings, _table_input
+from . import _blocks, _settings, _table_input, _views
 from ._attributes import Array, Attributes
 from ._progress import Bar, warn
 
@@ -27,8 +27,9 @@ class NewRows(Attributes):
 
         Parameters
         ----------
-        X : array_like of shape (n_rows, n_features)
-            New rows; distances to the training rows if distances were fitted.
+        X : array_like of shape (n_rows, n_features), or dict of views
+            New rows; distances to the training rows if distances were fitted. Of a model with views, also a dict of
+            some views and their columns, or a data frame with only their columns.
         return_std : bool, default=False
             Also return standard deviations.
 
@@ -41,7 +42,7 @@ class NewRows(Attributes):
         if _blocks.is_dask(X):
             check_is_fitted(self, "_native")
             return _blocks.transform_dask(self, X, return_std)
-        native, table = self._fitted(), self._rows(X)
+        native, table = self._fitted(), self._partial_rows(X)
         coordinates, deviations, unsettled = native.transform(table, _settings.threads(self.n_jobs))
         if unsettled:
             text = f"{unsettled} of {len(table)} rows had not come to rest; do not trust their coordinates"
@@ -66,6 +67,38 @@ class NewRows(Attributes):
         """
         native, coordinates = self._fitted(), _table_input.checked(X)
         values, deviations = native.reconstruct(coordinates, False, _settings.threads(self.n_jobs))
+        return (values, deviations) if return_std else values
+
+    def predict_view(self, name: str, X: Any, return_std: bool = False) -> Any:
+        """One view of rows, expected from their other features.
+
+        Parameters
+        ----------
+        name : str
+            The view.
+        X : array_like of shape (n_rows, n_features), or dict of views
+            Rows, as for :meth:`transform`; what they have of this view does not count.
+        return_std : bool, default=False
+            Also return standard deviations.
+
+        Returns
+        -------
+        values : ndarray of shape (n_rows, n_features_of_view)
+        std : ndarray of shape (n_rows, n_features_of_view)
+            If `return_std`.
+        """
+        native = self._fitted()
+        views = self.views_
+        if name not in views:
+            allowed = f"one of {', '.join(map(repr, views))}" if views else "a model with views"
+            raise _settings.wrong("name", name, allowed)
+        features = views[name]["features"]
+        table = self._partial_rows(X).copy()
+        table[:, features] = np.nan
+        if np.isnan(table).all():
+            raise ValueError(f"X has no feature outside of the view {name!r}; give columns of another view")
+        values, deviations = native.predict(table, _settings.threads(self.n_jobs))
+        values, deviations = values[:, features], deviations[:, features]
         return (values, deviations) if return_std else values
 
     def score(self, X: Any = None, y: Any = None) -> float:
@@ -213,6 +246,13 @@ class NewRows(Attributes):
         """
         check_is_fitted(self, "_native")
         return _blocks.transform_batches(self, batches)
+
+    def _partial_rows(self, X: Any) -> Array:
+        """New rows, checked; they may lack views, and entries unless these are an error."""
+        native = self._fitted()
+        views = [(name, features) for name, features, _ in native.views]
+        wide = X if self._distances is not None else _views.widened(X, views, native.feature_names)
+        return self._rows(X) if wide is X else _table_input.contiguous(wide)
 
     def _rows(self, X: Any) -> Array:
         """New rows, checked, as measurements."""

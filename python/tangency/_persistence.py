@@ -52,6 +52,7 @@ class Persistence(Attributes):
         params = _settings.params_of(json.loads(native.config))
         # what was found from the table is found from another again
         model = cls(**(params if native.scaling is None else params | {"scaling": "auto"}))
+        model.views = {name: features for name, features, _ in native.views} or None
         model._adopt(native)
         model._distances = None
         names = native.feature_names

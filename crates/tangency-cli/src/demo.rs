@@ -39,6 +39,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
         ids: None,
         labels: None,
         carried: vec![],
+        views: vec![],
         notes: vec![],
     };
     let (_, shortcuts) = roll.neighbor_edges(config.n_neighbors);

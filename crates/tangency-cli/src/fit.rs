@@ -12,7 +12,7 @@ use tangency::inference::{Start, Stop};
 use tangency::io::table::{Table, TableNote, TableOptions, read_cells, read_matrix, read_table};
 use tangency::io::{Claims, Model, embedding_bytes, load_model, save_model, trace_bytes, write_embedding, write_trace};
 use tangency::linalg::Matrix;
-use tangency::message::{Message, Piece, Remedy, Sentence};
+use tangency::message::{Message, Piece, Remedy, Sentence, shown};
 use tangency::model::MissingRule;
 use tangency::view::PruningView;
 use tangency::{Config, Error, Fit, Fitter, Result};
@@ -36,7 +36,8 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         return Err(Error::unfit("prune", Message(pieces), [Remedy::TurnOn("prune").to("remove edges")]));
     }
     prune::options(pruning).validate()?;
-    let table = read_with_gaps(&args.table, &config)?;
+    let options = TableOptions { views: views(&args.views)?, ..with_gaps(&args.table, &config) };
+    let table = read_table(&args.table.table, &options)?;
     let mut claims = Claims::new(args.force, inputs(&args.table, &args.graph, &args.start));
     let path = args.out.clone().unwrap_or_else(|| model_name(&args.table));
     // the same fit may replace what it has written, and that is still as it was
@@ -56,7 +57,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         check_parts(table.values.nrows(), config.n_components.max(1), parts)?;
     }
     let noted = notes(&table.notes);
-    let fitter = fitter(Fitter::new(config), &args.graph, &args.start, &table)?;
+    let fitter = fitter(Fitter::new(config).views(table.views.clone()), &args.graph, &args.start, &table)?;
     let (mut model, posterior) =
         if args.prune { fit_to_prune(fitter, table, say)? } else { (fit_table(fitter, table, say)?, None) };
     model.table = table_name(&args.table);
@@ -147,6 +148,7 @@ fn is_repeated(model: &Model, args: &FitArgs, asked: &Config, table: &Table) -> 
         && names == model.table
         && config == *asked
         && model.feature_names == table.feature_names
+        && fit.views == table.views
         && fit.pruning.is_some() == args.prune
         && fit.calibration.is_some() == args.calibrate.is_some()
         && plain
@@ -229,7 +231,10 @@ fn files(args: &FitArgs) -> CommandFiles {
     let by = args.graph.edges_by.iter().flat_map(|names| [flag("edges_by"), names.to_string()]);
     CommandFiles {
         table: args.table.table.display().to_string(),
-        reading: report::reading(&args.table),
+        reading: report::reading(&args.table)
+            .into_iter()
+            .chain(args.views.iter().flat_map(|view| [flag("views"), view.clone()]))
+            .collect(),
         edges: named("edges", &args.graph.edges).into_iter().chain(by).collect(),
         start: [named("init_coordinates", &args.start.init_coordinates), named("init_maps", &args.start.init_maps)]
             .concat(),
@@ -248,8 +253,23 @@ pub fn read(args: &TableArgs) -> Result<Table> {
 
 /// The same for a fit, whose settings say whether entries may be missing.
 pub fn read_with_gaps(args: &TableArgs, config: &Config) -> Result<Table> {
-    let gaps = config.missing != MissingRule::Error;
-    read_table(&args.table, &TableOptions { gaps, ..table_options(args) })
+    read_table(&args.table, &with_gaps(args, config))
+}
+
+fn with_gaps(args: &TableArgs, config: &Config) -> TableOptions {
+    TableOptions { gaps: config.missing != MissingRule::Error, ..table_options(args) }
+}
+
+/// Views as they were typed: a name, and columns.
+fn views(typed: &[String]) -> Result<Vec<(String, Vec<String>)>> {
+    let view = |text: &String| match text.split_once('=') {
+        Some((name, columns)) => Ok((name.trim().to_owned(), columns.split(',').map(str::to_owned).collect())),
+        None => {
+            let (value, but) = (format!("\"{}\"", shown(text)), "a name and columns are needed");
+            Err(Error::setting("views", value, but, [Remedy::act("write it like rna=2:40 or rna=first,second")]))
+        }
+    };
+    typed.iter().map(view).collect()
 }
 
 /// Notes on a table in words.
@@ -277,6 +297,7 @@ pub fn table_options(args: &TableArgs) -> TableOptions {
         array: args.array.clone(),
         show: show(&args.show),
         gaps: false,
+        views: vec![],
     }
 }
 

@@ -5,13 +5,13 @@ use crate::rows;
 use crate::say::Say;
 use crate::words::Flags;
 use serde_json::{Value, json};
-use tangency::fit::{DimensionChoice, FeatureChoice, NeighborsChoice, TriedNeighbors, TriedWeight};
+use tangency::fit::{DimensionChoice, FeatureChoice, NeighborsChoice, NoiseChoice, TriedNeighbors, TriedWeight};
 use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
 use tangency::message;
 use tangency::message::{Piece, Remedy, Sentence, given};
-use tangency::model::ScalingReason;
-use tangency::view::{CalibrationRow, CoordinateRow, DistanceRow, MissingRow, Summary};
+use tangency::model::{FeatureNoise, ScalingReason};
+use tangency::view::{CalibrationRow, CoordinateRow, DistanceRow, FeatureRow, MissingRow, Summary, ViewRow};
 use tangency::{Choice, Error, Metric, Result, ScalingChoice};
 
 /// Features with missing entries that are named.
@@ -108,6 +108,11 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
     lines.splice(0..0, shown.glance.clone());
     lines.extend(verbose.then(|| hyper.join(", ")));
     lines.extend(shown.missing.as_ref().map(|row| missing(row, shown.n)));
+    lines.extend((!shown.views.is_empty()).then(|| views(&shown.views)));
+    let taken = shown.noise.map_or(shown.config.feature_noise, |choice| choice.taken);
+    let rows = shown.feature_noise.as_deref().filter(|_| taken == FeatureNoise::Own);
+    lines.extend(shown.noise.as_ref().map(noise_choice));
+    lines.extend(rows.map(noise));
     lines.extend(shown.scaling.and_then(|choice| scaling(&choice, &shown.feature_names, verbose)));
     lines.extend(shown.neighbors.as_ref().map(neighbors));
     lines.extend(shown.dimension.as_ref().map(dimension));
@@ -139,6 +144,44 @@ fn missing(row: &MissingRow, points: usize) -> String {
     }
     let entries = rows::entries(*entries);
     format!("missing: {entries} in {with_gaps} of {points} rows, found together with the map: {}", named.join(", "))
+}
+
+/// Groups of features: how much of each the map explains, and how noisy they are beside each other.
+fn views(rows: &[ViewRow]) -> String {
+    let row = |row: &ViewRow| {
+        let explained = row.explained.map(|share| format!("variance explained {share:.3}, "));
+        let count = match row.features.len() {
+            1 => "1 feature".to_owned(),
+            count => format!("{count} features"),
+        };
+        format!("{} ({count}) {}noise {:.2}", row.name, explained.unwrap_or_default(), row.noise)
+    };
+    format!("views: {}", rows.iter().map(row).collect::<Vec<_>>().join("; "))
+}
+
+/// Whether features have a noise of their own, and why.
+fn noise_choice(choice: &NoiseChoice) -> String {
+    let NoiseChoice { taken, gain, error, shared, own, rows } = choice;
+    if *rows == 0 {
+        return "noise: shared by all features; there are too few whole rows to find out more".into();
+    }
+    let taken = match taken {
+        FeatureNoise::Own => "each feature has its own",
+        FeatureNoise::Shared | FeatureNoise::Auto => "shared by all features",
+    };
+    format!(
+        "noise: {taken}; with its own for each, {rows} rows that were held out are likelier by {gain:.3} ± {error:.3} nats, and \
+         trustworthiness is {own:.4}, not {shared:.4}"
+    )
+}
+
+/// The features with the least and the most noise beside what is explained of them.
+fn noise(rows: &[FeatureRow]) -> String {
+    let mut order: Vec<&FeatureRow> = rows.iter().filter(|row| row.explained.is_some()).collect();
+    order.sort_by(|a, b| a.explained.unwrap_or(0.0).total_cmp(&b.explained.unwrap_or(0.0)));
+    let shown = |row: &&FeatureRow| format!("{} {:.2}", row.name, row.explained.unwrap_or(0.0));
+    let least: Vec<String> = order.iter().take(NAMED).map(shown).collect();
+    format!("noise: each feature has its own; the least is explained of {}", least.join(", "))
 }
 
 /// How features were scaled, where that is no matter of course.

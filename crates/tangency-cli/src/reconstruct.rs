@@ -9,13 +9,14 @@ use crate::{fit, info, interrupt, progress};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use tangency::extend::{Extension, Predicts, Reconstruction};
-use tangency::io::table::TableStream;
+use tangency::io::table::{TableOptions, TableStream};
 use tangency::io::{
-    Cells, Claims, ColumnKind, Model, Output, TableWriter, block_rows, ids, load_model, next_block, numbered, of_table,
+    Cells, Claims, ColumnKind, Model, NewRows, Output, TableWriter, block_rows, ids, load_model, next_block, numbered,
+    of_table,
 };
 use tangency::linalg::Matrix;
 use tangency::message;
-use tangency::message::{Piece, Remedy, file, shown};
+use tangency::message::{Piece, Remedy, file, given, listed, shown};
 use tangency::view::{GridPlaces, GridView, Known};
 use tangency::{Error, Result};
 use tangency_report::{Tile, TileShape, tiles};
@@ -33,7 +34,10 @@ pub fn run(args: &ReconstructArgs, say: Say) -> Result<()> {
     let picture = picture.map(|picture| picture.checked(&model)).transpose()?;
     let mut job = ReconstructJob { args, model: &model, out: &out, picture, predicts: args.predicts, say };
     let done = match (&args.coordinates, &args.grid) {
-        (Some(path), _) => job.table(path)?,
+        (Some(path), _) => match &args.view {
+            Some(name) => job.view(path, name)?,
+            None => job.table(path)?,
+        },
         (None, Some(size)) => job.grid(size)?,
         (None, None) if args.missing => job.missing()?,
         (None, None) => job.training_points()?,
@@ -188,6 +192,55 @@ impl ReconstructJob<'_> {
             grid.typical_step
         );
         Ok(Done { rows, predicts, interrupted, line, columns: sizes[0], calibrated: extension.spread_is_calibrated() })
+    }
+
+    /// One view of rows, placed by their other features.
+    fn view(&mut self, path: &Path, name: &str) -> Result<Done> {
+        let views = &self.model.fit.views;
+        let Some(view) = views.iter().find(|view| view.name == name) else {
+            let names: Vec<String> = views.iter().map(|view| view.name.clone()).collect();
+            let but = match names.len() {
+                0 => "the model was fitted without views".to_owned(),
+                _ => format!("the views of the model are {}", listed(&names)),
+            };
+            return Err(Error::setting("view", format!("\"{}\"", shown(name)), but, [Remedy::Change("view")]));
+        };
+        let asked = TableOptions { gaps: true, ..options(&self.args.reading) };
+        let mut rows = NewRows::new(path, TableStream::open(path, &asked)?, self.model)?;
+        if rows.features().iter().all(|f| view.features.contains(f)) {
+            let problem = message![file(path), " has no feature outside of the view ", given(name)];
+            return Err(Error::unfit("view", problem, [Remedy::act("give a table with columns of another view")]));
+        }
+        let extension = self.extension()?;
+        interrupt::listen();
+        let names = || view.features.iter().map(|&f| &self.model.feature_names[f]);
+        let mut header = vec![("id".to_owned(), ColumnKind::Text)];
+        header.extend(names().map(|name| (name.clone(), ColumnKind::Number)));
+        header.extend(names().map(|name| (format!("sd_{name}"), ColumnKind::Number)));
+        let mut writer = TableWriter::create(self.out, &header)?;
+        let (mut bar, mut done, mut interrupted) = (progress::rows(self.say, rows.rows()), 0, false);
+        while let Some(mut block) = rows.next_rows(self.model)?.filter(|_| !interrupted) {
+            // what the table has of the view itself does not count
+            for i in 0..block.values.ncols() {
+                view.features.iter().for_each(|&f| block.values[(f, i)] = f64::NAN);
+            }
+            let found =
+                extension.predict_columns(block.values.as_ref()).map_err(|error| of_table(error, block.first))?;
+            let of = |matrix: &Matrix| -> Vec<Cells> {
+                view.features.iter().map(|&f| Cells::Numbers(matrix.col_as_slice(f).to_vec())).collect()
+            };
+            let mut cells = vec![Cells::Text(ids(&block))];
+            cells.extend(of(&found.values));
+            cells.extend(of(&found.deviations));
+            writer.write(&cells)?;
+            done += block.values.ncols();
+            interrupted = bar(done);
+        }
+        drop(bar);
+        writer.finish()?;
+        let line = format!("{} of the view {name}, expected from the other features", counted(done, "row"));
+        let predicts = Predicts::Measurement;
+        Ok(Done { rows: done, predicts, interrupted, line, columns: 10, calibrated: extension.spread_is_calibrated() })
     }
 
     /// The entries that the table lacked, one per row.

@@ -5,7 +5,7 @@ use tangency::config::{Config, Init, Kind, Preset, Setting, Value};
 use tangency::fit::Fit;
 
 /// Flags that are not named as their setting is.
-const NAMES: [(&str, &str); 2] = [("random_state", "seed"), ("accelerate", "no-acceleration")];
+const NAMES: [(&str, &str); 3] = [("random_state", "seed"), ("accelerate", "no-acceleration"), ("views", "view")];
 /// What takes the place of the file of a start that is not known.
 const UNKNOWN_START: &str = "START.npy";
 

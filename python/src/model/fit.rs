@@ -10,6 +10,7 @@ use std::time::Instant;
 use tangency::fit::{FullPosterior, Plan, StartRank};
 use tangency::io::Model;
 use tangency::linalg::Matrix;
+use tangency::model::TableView;
 use tangency::{Choice, Config, Fit, Fitter, Progress, Start};
 
 /// A table to be fitted, the settings, and the graph if it is given.
@@ -17,12 +18,19 @@ pub struct Task<'a> {
     lying: TableLayout<'a>,
     config: Config,
     edges: Option<Vec<(u32, u32)>>,
+    views: Vec<TableView>,
 }
 
 impl<'a> Task<'a> {
     pub fn new(values: &'a TableArray<'_>, config: &str, edges: Option<&PairArray<'_>>) -> PyResult<Self> {
         let (lying, config) = (TableLayout::of(values)?, settings::config(config)?);
-        Ok(Self { lying, config, edges: edges.map(arrays::edges).transpose()? })
+        Ok(Self { lying, config, edges: edges.map(arrays::edges).transpose()?, views: vec![] })
+    }
+
+    /// The same with groups of features.
+    pub fn with_views(self, views: Vec<(String, Vec<usize>)>) -> Self {
+        let views = views.into_iter().map(|(name, features)| TableView { name, features }).collect();
+        Self { views, ..self }
     }
 
     /// The fit, with its whole posterior if that is to be kept; from a start that is given, or only from the one with a
@@ -50,7 +58,7 @@ impl<'a> Task<'a> {
     }
 
     fn fitter(self, watch: &Watcher) -> Fitter<'_> {
-        let fitter = Fitter::new(self.config).observer(|progress| watch.tell(|| told(progress)));
+        let fitter = Fitter::new(self.config).views(self.views).observer(|progress| watch.tell(|| told(progress)));
         match self.edges {
             Some(edges) => fitter.edges(edges),
             None => fitter,

@@ -28,7 +28,7 @@ use tangency::inference::Deviations;
 use tangency::io::table::{TableOptions, TableStream};
 use tangency::io::{Claims, Model, NewRows, TableWriter, load_model, model_from_bytes, model_to_bytes, save_model};
 use tangency::message::Sentence;
-use tangency::model::MissingRule;
+use tangency::model::{MissingRule, TableView};
 use training_points::SeenArrays;
 
 /// A fit and the names of its table. It never changes; what changes a model makes another.
@@ -80,13 +80,14 @@ impl NativeModel {
 impl NativeModel {
     /// Fits a table.
     #[staticmethod]
-    #[pyo3(signature = (values, config, feature_names, *, edges=None, start=None, only=None, keep_posterior=false, threads=1, progress=None, stop=None))]
+    #[pyo3(signature = (values, config, feature_names, *, edges=None, views=vec![], start=None, only=None, keep_posterior=false, threads=1, progress=None, stop=None))]
     fn fit(
         py: Python<'_>,
         values: TableArray<'_>,
         config: &str,
         feature_names: Vec<String>,
         edges: Option<PairArray<'_>>,
+        views: Vec<(String, Vec<usize>)>,
         start: Option<Given<'_>>,
         only: Option<usize>,
         keep_posterior: bool,
@@ -94,7 +95,7 @@ impl NativeModel {
         progress: Option<Py<PyAny>>,
         stop: Option<&StopFlag>,
     ) -> PyResult<Self> {
-        let task = Task::new(&values, config, edges.as_ref())?;
+        let task = Task::new(&values, config, edges.as_ref())?.with_views(views);
         let start = start.map(|start| start.start()).transpose()?;
         let found =
             attend_until(py, stop, threads, progress.as_ref(), |watch| task.fit(start, only, keep_posterior, watch))?;
@@ -275,6 +276,26 @@ impl NativeModel {
         attributes::imputed(&self.saved.fit)
     }
 
+    /// Standard deviation of each feature's noise, in the units of the table.
+    #[getter]
+    fn feature_noise(&self) -> Vec<f64> {
+        self.saved.fit.feature_noise()
+    }
+
+    /// Share of the variance of each feature that is explained of rows that are left out.
+    #[getter]
+    fn feature_explained(&self) -> Option<Vec<f64>> {
+        self.saved.fit.feature_explained.clone()
+    }
+
+    /// Groups of features: name, features, share explained of rows that are left out.
+    #[getter]
+    fn views(&self) -> Vec<(String, Vec<usize>, Option<f64>)> {
+        let fit = &self.saved.fit;
+        let row = |view: &TableView| (view.name.clone(), view.features.clone(), fit.explained_of(&view.features));
+        fit.views.iter().map(row).collect()
+    }
+
     #[getter]
     fn n_rows(&self) -> usize {
         self.saved.fit.n_rows
@@ -386,6 +407,18 @@ impl NativeModel {
         let coordinates = TableLayout::of(&coordinates)?.to_matrix();
         let predicts = if placed_row { Predicts::PlacedRow } else { Predicts::Measurement };
         let found = attend(py, threads, None, |_| self.extension()?.reconstruct(&coordinates, predicts))?;
+        Ok((rows(py, &found.values)?, rows(py, &found.deviations)?))
+    }
+
+    /// Values expected of rows from the entries that they have, and their standard deviations.
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        values: TableArray<'py>,
+        threads: usize,
+    ) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>)> {
+        let lying = TableLayout::of(&values)?;
+        let found = attend(py, threads, None, |_| self.extension()?.predict_columns(lying.view().transpose()))?;
         Ok((rows(py, &found.values)?, rows(py, &found.deviations)?))
     }
 

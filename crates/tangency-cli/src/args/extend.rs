@@ -57,7 +57,7 @@ pub struct ReadingArgs {
 pub struct ReconstructArgs {
     /// A model that `tangency fit` wrote
     pub model: PathBuf,
-    /// Coordinates x1, x2, … to begin from, as `transform` and `fit --embedding` write them
+    /// Coordinates x1, x2, … to begin from, as `transform` and `fit --embedding` write them; with --view, rows of features
     #[arg(required_unless_present_any = ["leave_one_out", "grid", "missing"])]
     pub coordinates: Option<PathBuf>,
     #[command(flatten)]
@@ -68,6 +68,9 @@ pub struct ReconstructArgs {
     /// Write the entries that the table of the model lacked: what is expected, with standard deviations
     #[arg(long, conflicts_with_all = ["grid", "coordinates", "ReadingArgs", "leave_one_out", "predicts", "n_neighbors", "figure"])]
     pub missing: bool,
+    /// Predict this view of rows that a table has other features of; the table need not have its columns
+    #[arg(long, value_name = "NAME", requires = "coordinates", conflicts_with_all = ["grid", "leave_one_out", "missing", "predicts", "figure"])]
+    pub view: Option<String>,
     /// Reconstruct a grid over the latent space: 20x20
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["coordinates", "ReadingArgs"])]
     pub grid: Option<String>,

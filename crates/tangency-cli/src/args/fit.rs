@@ -10,6 +10,10 @@ use std::path::PathBuf;
 pub struct FitArgs {
     #[command(flatten, next_help_heading = TABLE)]
     pub table: TableArgs,
+    /// Features that belong together, as name=columns, written as in --columns; may be repeated. Each view has a noise of its
+    /// own; the other features share one
+    #[arg(long = "view", value_name = "NAME=COLUMNS", help_heading = TABLE)]
+    pub views: Vec<String>,
     #[command(flatten)]
     pub settings: Settings<All>,
     #[command(flatten, next_help_heading = GRAPH)]

@@ -27,3 +27,4 @@ mod select;
 mod synthetic;
 mod tables_and_graphs;
 mod transform;
+mod views;

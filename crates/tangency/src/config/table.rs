@@ -6,7 +6,7 @@ use super::{Choice, EdgeWeights, FeatureWeight, Init, Rule, Uncertainty};
 use crate::error::Result;
 use crate::graph::{Metric, NeighborSearch, Symmetry};
 use crate::inference::EngineKind;
-use crate::model::{MissingRule, ScalingRule};
+use crate::model::{FeatureNoise, MissingRule, ScalingRule};
 use serde::{Deserialize, Serialize};
 
 /// Rows of doc comment, field, type, default, group and kind to a struct and a list.
@@ -84,6 +84,8 @@ settings! {
     largest: bool = false, Graph, Kind::Switch;
     /// How features are scaled after centring; `auto` by each one's own spread where their units differ.
     scaling: ScalingRule = ScalingRule::Auto, Model, Kind::Choice(ScalingRule::list);
+    /// Whether features share one noise or each has its own, so that noisy ones decide less; with views, the features of a view.
+    feature_noise: FeatureNoise = FeatureNoise::Shared, Model, Kind::Choice(FeatureNoise::list);
     /// What is done with entries of the table that are missing.
     missing: MissingRule = MissingRule::Model, Model, Kind::Choice(MissingRule::list);
     /// Fit along the principal axes that hold this share of the variance, for many features; all features if unset.

@@ -9,7 +9,7 @@ mod tune;
 pub use mixture::Mixture;
 pub use paired::Paired;
 pub(crate) use paired::mean;
-pub(crate) use reach::Reach;
+pub(crate) use reach::{Reach, share_of};
 pub use tune::Widths;
 
 use crate::error::{Error, Result};

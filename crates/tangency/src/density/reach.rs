@@ -146,6 +146,11 @@ impl<'a> Reach<'a> {
         }
     }
 
+    /// Whether points are along a rotation of the features.
+    pub fn is_rotated(&self) -> bool {
+        self.points.nrows() < self.n_features
+    }
+
     pub fn n_axes(&self) -> usize {
         self.coordinates.nrows()
     }
@@ -230,21 +235,39 @@ impl<'a> Reach<'a> {
     /// The share of the variance that is explained of rows that are left out: each is expected at its coordinates from those
     /// that are next to it on the map. Entries count that were measured.
     pub fn share_left_out(&self) -> f64 {
+        share_of(&self.squares_left_out(), None)
+    }
+
+    /// Of each feature the sum of squares that others on the map miss of rows that are left out, and that of these rows.
+    pub fn squares_left_out(&self) -> Vec<(f64, f64)> {
         let n = self.points.ncols();
         let rows: Vec<usize> = (0..n).step_by(n.div_ceil(ROWS)).collect();
         let places = Matrix::from_fn(self.n_axes(), rows.len(), |a, c| self.coordinates[(a, rows[c])]);
         let count = (2 * self.graph.edges().len()).div_ceil(n).clamp(1, n - 1);
         let index = NeighborIndex::new(self.coordinates.clone());
         let lists = index.search(&places, count, |c| Some(rows[c] as u32));
-        let square = |c: usize| -> (f64, f64) {
-            let y = self.points.col_as_slice(rows[c]);
-            let measured = || (0..y.len()).filter(|&f| !self.gaps.lacks(rows[c], f));
-            let missed = self.missed(rows[c], &lists[c]);
-            let all = measured().map(|f| y[f] * y[f]).sum();
-            (measured().map(|f| missed[f].unwrap_or(y[f]).powi(2)).sum(), all)
-        };
-        let squares: Vec<(f64, f64)> = (0..rows.len()).into_par_iter().map(square).collect();
-        let (missed, all) = squares.iter().fold((0.0, 0.0), |(m, a), (missed, all)| (m + missed, a + all));
-        if all > 0.0 { 1.0 - missed / all } else { 0.0 }
+        let missed = |c: usize| self.missed(rows[c], &lists[c]);
+        let missed: Vec<Vec<Option<f64>>> = (0..rows.len()).into_par_iter().map(missed).collect();
+        let mut sums = vec![(0.0, 0.0); self.points.nrows()];
+        for (&row, missed) in rows.iter().zip(&missed) {
+            for (f, sum) in sums.iter_mut().enumerate().filter(|&(f, _)| !self.gaps.lacks(row, f)) {
+                let own = self.points[(f, row)];
+                let missed = missed[f].unwrap_or(own);
+                *sum = (sum.0 + missed * missed, sum.1 + own * own);
+            }
+        }
+        sums
     }
+}
+
+/// The share that is explained, where these sums of squares are missed and there in all; features count by the squares of these
+/// weights, or all alike.
+pub(crate) fn share_of(squares: &[(f64, f64)], weights: Option<&[f64]>) -> f64 {
+    let of = |f: usize| weights.map_or(1.0, |weights| weights[f] * weights[f]);
+    let (mut missed, mut all) = (0.0, 0.0);
+    for (f, (of_feature, squares)) in squares.iter().enumerate() {
+        missed += of(f) * of_feature;
+        all += of(f) * squares;
+    }
+    if all > 0.0 { 1.0 - missed / all } else { 0.0 }
 }

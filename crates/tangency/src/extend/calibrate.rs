@@ -88,13 +88,19 @@ fn measured(fit: &Fit, rows: &[usize]) -> Matrix {
 /// The fit of the rows `kept` on a graph like that of all.
 fn fit_without(fit: &Fit, kept: &[usize], observe: impl FnMut(&Progress) -> ControlFlow<()>) -> Result<Fit> {
     let d_x = fit.coordinates.ncols();
-    let places = fit.config.metric.places(fit.observations.as_ref().as_ref(), &Arc::new(fit.scaled_observations()))?;
+    let seen = Arc::new(fit.graph_observations());
+    let places = fit.config.metric.places(fit.observations.as_ref().as_ref(), &seen)?;
     let edges = thinned(&fit.graph, &places, fit.config.metric.length(), kept).edges().to_vec();
     let refits = if fit.graph_model.is_some() { fit.config_of_refits() } else { fit.config_of_hypotheses() };
     let config = Config { n_init: 1, largest: false, connect: false, draws: Some(0), ..refits };
     let start = Matrix::from_fn(kept.len(), d_x, |i, a| fit.coordinates[(kept[i], a)]);
     let values = measured(fit, kept);
-    Fitter::new(config).edges(edges).start(Start::Coordinates(start)).observer(observe).fit(&values)
+    Fitter::new(config)
+        .noise(fit.noise_scales.clone())
+        .edges(edges)
+        .start(Start::Coordinates(start))
+        .observer(observe)
+        .fit(&values)
 }
 
 /// A graph on a part of the points with as many neighbours a point as the whole has, so that densities compare: each

@@ -14,6 +14,7 @@ mod sample;
 mod surroundings;
 #[cfg(test)]
 mod tests;
+mod views;
 
 pub use calibrate::{calibrate, check_parts};
 pub use loadings::{Loadings, loadings};
@@ -22,7 +23,7 @@ pub use sample::Samples;
 
 use crate::density::Density;
 use crate::error::{Error, Result};
-use crate::fit::{Calibration, Fit};
+use crate::fit::{Calibration, Fit, as_the_graph_sees};
 use crate::graph::{Donors, MetricPlaces, NeighborIndex, squared_distance};
 use crate::linalg::{Matrix, View};
 use crate::model::Scaling;
@@ -31,8 +32,10 @@ use novelty::Usual;
 use on_graph::FrozenGraph;
 use place::place;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use surroundings::Terrain;
+use views::OfViews;
 
 /// Where a new observation belongs: q(x*), q(C*), and how likely the model finds it.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,6 +96,11 @@ pub struct Extension {
     n_neighbors: usize,
     usual_neighbors: usize,
     density: Density,
+    /// The training points as the graph saw them, prepared for queries.
+    index: Arc<NeighborIndex>,
+    /// What the graph does not see of the scaling. `[d_y]`
+    noise: Option<Arc<Vec<f64>>>,
+    views: Option<OfViews>,
     calibration: Option<Calibration>,
     donors: OnceLock<Donors<Arc<Matrix>>>,
     usual: OnceLock<Usual>,
@@ -117,8 +125,11 @@ impl Extension {
         let coordinates = fit.coordinates.transpose().to_owned();
         let (hyper, epsilon) = (fit.hyper, fit.config.epsilon);
         let density = Density::new(fit)?;
-        let places =
-            MetricPlaces::new(fit.config.metric, fit.observations.as_ref().as_ref(), density.index().shared())?;
+        let index = match &fit.noise_scales {
+            Some(_) => Arc::new(NeighborIndex::new(Arc::new(fit.graph_observations()))),
+            None => density.index().clone(),
+        };
+        let places = MetricPlaces::new(fit.config.metric, fit.observations.as_ref().as_ref(), index.shared())?;
         let mut frozen = Frozen::new(fit.scaled_observations(), coordinates, fit.maps.clone(), hyper, epsilon);
         frozen.graph = FrozenGraph::of(fit, places.clone());
         let terrain = Terrain::new(&fit.graph, &frozen, n <= WHOLE)?;
@@ -137,6 +148,9 @@ impl Extension {
             n_neighbors: usual_neighbors(fit),
             usual_neighbors: usual_neighbors(fit),
             density,
+            index,
+            noise: fit.noise_scales.clone(),
+            views: OfViews::new(fit),
             calibration: fit.calibration.clone(),
             donors: OnceLock::new(),
             usual: OnceLock::new(),
@@ -172,6 +186,7 @@ impl Extension {
         if n_neighbors != self.n_neighbors {
             // what was found for another number of neighbours is not for this one
             (self.spread, self.left_out) = (OnceLock::new(), OnceLock::new());
+            self.views.iter_mut().for_each(OfViews::reset);
         }
         self.n_neighbors = n_neighbors;
         Ok(self)
@@ -186,16 +201,20 @@ impl Extension {
     /// The same for observations given a point a column, d_y × m.
     pub fn transform_columns(&self, values: View) -> Result<Vec<Placement>> {
         let mut scaled = self.scaling.apply(values)?;
+        let mut by_views = self.placed_by_views(values, &mut scaled)?;
         let filled = self.fill_gaps(&mut scaled);
         let lists = self.neighbors_of(values.transpose(), &scaled)?;
-        // in a metric of angles the first neighbour need not be the nearest point
-        let nearest = match self.metric_index {
-            Some(_) => self.density.index().nearest(&scaled, 1),
-            None => vec![],
+        // in a metric of angles, or in the graph's own units, the first neighbour need not be the nearest point
+        let nearest = match self.metric_index.is_some() || self.noise.is_some() {
+            true => self.density.index().nearest(&scaled, 1),
+            false => vec![],
         };
         let placed: Vec<Option<Placement>> = (0..scaled.ncols())
             .into_par_iter()
             .map(|i| {
+                if by_views[i].is_some() {
+                    return None;
+                }
                 let y = scaled.col_as_slice(i);
                 let nearest = nearest.get(i).unwrap_or(&lists[i])[0];
                 let distance = squared_distance(y, self.frozen.observations.col_as_slice(nearest as usize));
@@ -206,19 +225,28 @@ impl Extension {
             })
             .collect();
         // the first of the rows that cannot be placed, whichever was tried first
-        placed.into_iter().enumerate().map(|(i, placed)| placed.ok_or(Error::TooFar { row: i })).collect()
+        let all = placed.into_iter().enumerate().map(|(i, placed)| (i, by_views[i].take().or(placed)));
+        all.map(|(i, placed)| placed.ok_or(Error::TooFar { row: i })).collect()
+    }
+
+    /// Scaled rows, one per column, in the units that neighbours are sought in.
+    fn seen_by_graph<'r>(&self, rows: &'r Matrix) -> Cow<'r, Matrix> {
+        let Some(noise) = &self.noise else { return Cow::Borrowed(rows) };
+        let mut seen = rows.clone();
+        (0..seen.ncols()).for_each(|i| as_the_graph_sees(noise, seen.col_as_slice_mut(i)));
+        Cow::Owned(seen)
     }
 
     /// The training points that are nearest in the metric of the fit to rows `[m, d_y]`, which are without gaps and scaled in
     /// `scaled`, one per column.
     fn neighbors_of(&self, rows: View, scaled: &Matrix) -> Result<Vec<Vec<u32>>> {
-        let k = self.n_neighbors;
+        let (k, seen) = (self.n_neighbors, self.seen_by_graph(scaled));
         Ok(match &self.metric_index {
-            None => self.density.index().nearest(scaled, k),
+            None => self.index.nearest(&seen, k),
             Some((places, index)) if places.metric().takes_rows_as_given() => {
                 index.nearest(&places.metric().directions(self.scaling.filled_in(rows, scaled).as_ref())?, k)
             }
-            Some((_, index)) => index.nearest(scaled, k),
+            Some((_, index)) => index.nearest(&seen, k),
         })
     }
 
@@ -264,7 +292,7 @@ impl Extension {
         let y = &self.frozen.observations;
         let queries = Matrix::from_fn(y.nrows(), out.len(), |f, c| y[(f, out[c])]);
         let lists = match &self.metric_index {
-            None => self.density.index().search(&queries, self.n_neighbors, |c| Some(out[c] as u32)),
+            None => self.index.search(&self.seen_by_graph(&queries), self.n_neighbors, |c| Some(out[c] as u32)),
             Some((_, index)) => {
                 let places = index.points();
                 let queries = Matrix::from_fn(places.nrows(), out.len(), |f, c| places[(f, out[c])]);

@@ -218,11 +218,11 @@ impl Fit {
         cautions
     }
 
-    /// A feature or a row that holds most of the variance as the model sees it.
+    /// A feature or a row that holds most of the variance as the graph sees it.
     fn what_dominates(&self, name: impl Fn(usize) -> String) -> Option<Caution> {
         let (n, d_y) = (self.n(), self.observations.ncols());
-        let square =
-            |i: usize, f: usize| ((self.observations[(i, f)] - self.scaling.center[f]) / self.scaling.scale[f]).powi(2);
+        let points = self.graph_observations();
+        let square = |i: usize, f: usize| points[(f, i)].powi(2);
         let of_feature: Vec<f64> = (0..d_y).map(|f| (0..n).map(|i| square(i, f)).sum()).collect();
         let total: f64 = of_feature.iter().sum();
         let row = (0..n).find(|&i| (0..d_y).map(|f| square(i, f)).sum::<f64>() > MOST * total);

@@ -88,7 +88,7 @@ fn settle(
 }
 
 /// Where a fit ended, as a start.
-fn layout(fit: &Fit) -> Start {
+pub(super) fn layout(fit: &Fit) -> Start {
     let (n, d_x) = (fit.n(), fit.coordinates.ncols());
     let maps = Matrix::from_fn(fit.maps.nrows(), n * d_x, |f, p| fit.maps[(f, (p % n) * d_x + p / n)]);
     Start::Layout(Box::new(Layout {

@@ -6,6 +6,7 @@ mod gaps;
 mod given;
 mod memory;
 mod neighbors;
+mod noise;
 mod path;
 mod plan;
 mod posterior;
@@ -22,6 +23,7 @@ pub(crate) use dimension::settle as settle_components;
 pub use dimension::{DimensionBound, DimensionChoice};
 pub(crate) use neighbors::settle as settle_neighbors;
 pub use neighbors::{NeighborsChoice, TriedNeighbors};
+pub use noise::NoiseChoice;
 pub use path::{FeatureChoice, TriedWeight};
 pub use plan::Plan;
 pub(crate) use plan::{too_many_components, too_many_for_rows};
@@ -29,6 +31,7 @@ pub use posterior::FullPosterior;
 pub(crate) use posterior::{Hypothesis, OfEngine};
 pub(crate) use probe::{sample as sample_rows, split as split_rows};
 pub use quality::{AmongRows, MapQuality};
+pub(crate) use result::as_the_graph_sees;
 pub use result::{Calibration, Fit, GraphModel, Imputed, Pruning};
 pub(crate) use runs::FittedData;
 pub use together::DistanceInterval;
@@ -37,12 +40,13 @@ use crate::config::{Config, Init};
 use crate::error::Result;
 use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
-use crate::inference::{EngineKind, Progress, Reach, Stage, Start, StartObserver, TracePoint};
+use crate::inference::{EngineKind, Progress, Reach, Stage, Start, StartObserver, Stop, TracePoint};
 use crate::linalg::{Matrix, View};
-use crate::model::{Checked, Prepared, Problem};
+use crate::model::{Checked, Prepared, Problem, TableView};
 use given::restricted;
 use runs::Runs;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Covariances of a posterior of the exact engine.
 const WAITING: u64 = 2;
@@ -74,6 +78,12 @@ pub struct Fitter<'a> {
     measures: bool,
     /// Whether missing entries are found with the layout; otherwise they stay as smooth as the graph makes them.
     settles_gaps: bool,
+    /// Groups of features.
+    views: Vec<TableView>,
+    /// Scales for the noise of features, or that there are none, where these are known.
+    noise: Option<Option<Arc<Vec<f64>>>>,
+    /// How that was decided, if it was left to the data.
+    noise_choice: Option<NoiseChoice>,
     observer: Option<BoxedObserver<'a>>,
 }
 
@@ -90,6 +100,9 @@ impl<'a> Fitter<'a> {
             keeps_posterior: false,
             measures: true,
             settles_gaps: true,
+            views: vec![],
+            noise: None,
+            noise_choice: None,
             observer: None,
         }
     }
@@ -129,7 +142,7 @@ impl<'a> Fitter<'a> {
         self
     }
 
-    /// Leaves missing entries as they are filled in.
+    /// Leaves missing entries as they are filled in, and the noise of features as it is.
     pub(crate) fn with_gaps_filled(mut self) -> Self {
         self.settles_gaps = false;
         self
@@ -233,7 +246,20 @@ impl<'a> Fitter<'a> {
         Ok(plan)
     }
 
-    fn best_run(self, prepared: &Prepared, plan: &Plan) -> Result<(Fit, Option<FullPosterior>)> {
+    fn best_run(mut self, prepared: &Prepared, plan: &Plan) -> Result<(Fit, Option<FullPosterior>)> {
+        let scaled = noise::table(&mut self, prepared)?;
+        let choice = self.noise_choice.take();
+        let (table, stopped) = scaled.as_ref().map_or((prepared, false), |(table, stopped)| (table, *stopped));
+        let (mut fit, posterior) = self.with_gaps_found(table, plan)?;
+        if stopped {
+            fit.stop = Stop::Interrupted;
+        }
+        fit.noise_choice = choice;
+        Ok((fit, posterior))
+    }
+
+    /// The fit to a table whose features have the noise that they have.
+    fn with_gaps_found(self, prepared: &Prepared, plan: &Plan) -> Result<(Fit, Option<FullPosterior>)> {
         match &prepared.missing {
             Some(entries) if self.settles_gaps => gaps::fit(self, prepared, entries, plan),
             _ => self.best_of_starts(prepared, plan),
@@ -257,12 +283,12 @@ impl<'a> Fitter<'a> {
 
     /// The runs of a plan, and who sees them.
     fn runs<'r>(self, prepared: &Prepared, plan: &'r Plan) -> Result<(Runs<'r>, Box<StartObserver<'a>>)> {
-        let Self { config, start, mut observer, keeps_posterior, measures, dimension, neighbors, .. } = self;
+        let Self { config, start, mut observer, keeps_posterior, measures, dimension, neighbors, views, .. } = self;
         let config = Config { scaling: prepared.table.rule, ..config };
         let problem = Problem::of(prepared, &config)?;
         let given = start.map(|start| restricted(start, prepared, &problem)).transpose()?;
         let (starts, max_iter) = (plan.starts.len(), config.max_iter);
-        let data = FittedData { dimension, neighbors, ..FittedData::new(prepared, plan) };
+        let data = FittedData { dimension, neighbors, views, ..FittedData::new(prepared, plan) };
         let report = move |of: NumberedStart, reach: Reach, point: &TracePoint, stage: Stage| match &mut observer {
             Some(observer) => {
                 let (start, trial) = (of.number + 1, reach == Reach::Trial);

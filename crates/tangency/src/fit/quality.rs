@@ -1,7 +1,7 @@
 //! How good a map is, by measures that need no truth, next to principal components.
 
 use super::Fit;
-use crate::density::{DensityNotes, Reach};
+use crate::density::{DensityNotes, Reach, share_of};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::model::Problem;
@@ -71,19 +71,31 @@ impl Fit {
         begun: Option<&Matrix>,
     ) -> Result<()> {
         let map = &self.coordinates;
-        let components = pca(&problem.observations, map.ncols())?;
+        // as the graph sees the table, whatever the noise of features
+        let points = match &self.noise_scales {
+            Some(_) => Arc::new(self.graph_observations()),
+            None => problem.observations.clone(),
+        };
+        let components = pca(&points, map.ncols())?;
         let moved = |begun: &&Matrix| begun.squared_norm_l2() > 0.0;
         let lacked = problem.missing_entries();
         let reach = match rotated.filter(|_| lacked.is_empty()) {
             Some(maps) => Reach::rotated(self, problem.observations.clone(), maps),
             None => Reach::of(self, lacked.clone()),
         };
-        let (explained, density) = (reach.share_left_out(), DensityNotes::of(&reach, &self.scaling));
+        let density = DensityNotes::of(&reach, &self.scaling);
+        // feature by feature, not along a rotation of them
+        let squares = match reach.is_rotated() {
+            true => Reach::of(self, lacked.clone()).squares_left_out(),
+            false => reach.squares_left_out(),
+        };
         drop(reach);
-        let compared = Compared::of(problem);
+        let noise = self.noise_scales.as_ref().map(|noise| noise.as_slice());
+        let compared = Compared::of(problem, points.clone());
+        self.feature_explained = Some(squares.iter().map(|of| share_of(std::slice::from_ref(of), None)).collect());
         self.quality = Some(MapQuality {
-            explained: Some(explained),
-            pca_explained: Some(share_of_components(problem, &components, &lacked)),
+            explained: Some(share_of(&squares, noise)),
+            pca_explained: Some(share_of_components(&points, &components, &lacked, squares.len())),
             trustworthiness: compared.trustworthiness(map),
             pca: compared.trustworthiness(&components),
             continuity: Some(compared.continuity(map)),
@@ -93,6 +105,16 @@ impl Fit {
         });
         self.density = Some(density);
         Ok(())
+    }
+
+    /// Share of the variance of some features, as the graph sees them, that is explained of rows that are left out.
+    pub fn explained_of(&self, features: &[usize]) -> Option<f64> {
+        let shares = self.feature_explained.as_ref()?;
+        let points = self.graph_observations();
+        let square = |f: usize| (0..points.ncols()).map(|i| points[(f, i)].powi(2)).sum::<f64>();
+        let squares: Vec<(f64, f64)> =
+            features.iter().map(|&f| (f, square(f))).map(|(f, square)| ((1.0 - shares[f]) * square, square)).collect();
+        Some(share_of(&squares, None))
     }
 
     /// How good it is in one line.
@@ -125,7 +147,12 @@ impl Fit {
 
 /// Trustworthiness of coordinates towards the table.
 pub(super) fn trust_of(problem: &Problem, coordinates: &Matrix) -> f64 {
-    Compared::of(problem).trustworthiness(coordinates)
+    Compared::of(problem, problem.observations.clone()).trustworthiness(coordinates)
+}
+
+/// The same towards points without gaps, one per column.
+pub(super) fn trust_towards(points: &Matrix, coordinates: &Matrix) -> f64 {
+    quick_trustworthiness(points, coordinates, NEIGHBORS)
 }
 
 /// The rows whose neighbourhoods in the table are compared with those on a map. One that lacks entries has no neighbourhood that
@@ -139,8 +166,9 @@ struct Compared {
 }
 
 impl Compared {
-    fn of(problem: &Problem) -> Self {
-        let (points, lacked) = (problem.observations.clone(), problem.missing_entries());
+    /// The rows of a problem, by their points.
+    fn of(problem: &Problem, points: Arc<Matrix>) -> Self {
+        let lacked = problem.missing_entries();
         if lacked.is_empty() {
             return Self { points, rows: None, among: None };
         }
@@ -176,9 +204,10 @@ impl Compared {
     }
 }
 
-/// The share of the variance of the entries that were measured which principal components explain.
-fn share_of_components(problem: &Problem, components: &Matrix, lacked: &[(u32, u32)]) -> f64 {
-    let points = problem.observations.as_ref();
+/// The share of the variance of the entries that were measured which principal components explain. Of points along a rotation of
+/// the features all counts.
+fn share_of_components(points: &Matrix, components: &Matrix, lacked: &[(u32, u32)], n_features: usize) -> f64 {
+    let n = points.ncols();
     let all = points.squared_norm_l2();
     if lacked.is_empty() {
         return components.squared_norm_l2() / all;
@@ -186,15 +215,15 @@ fn share_of_components(problem: &Problem, components: &Matrix, lacked: &[(u32, u
     // components are at right angles: what they say of a feature is their regression, one by one
     let lengths: Vec<f64> = (0..components.ncols()).map(|a| components.col(a).squared_norm_l2()).collect();
     let axes = Matrix::from_fn(points.nrows(), components.ncols(), |f, a| {
-        let along: f64 = (0..problem.n()).map(|i| points[(f, i)] * components[(i, a)]).sum();
+        let along: f64 = (0..n).map(|i| points[(f, i)] * components[(i, a)]).sum();
         if lengths[a] > 0.0 { along / lengths[a] } else { 0.0 }
     });
     let left =
         |f: usize, i: usize| points[(f, i)] - (0..axes.ncols()).map(|a| axes[(f, a)] * components[(i, a)]).sum::<f64>();
-    let entries = || (0..problem.n()).flat_map(|i| (0..points.nrows()).map(move |f| (f, i)));
+    let entries = || (0..n).flat_map(|i| (0..points.nrows()).map(move |f| (f, i)));
     let missed: f64 = entries().map(|(f, i)| left(f, i).powi(2)).sum();
     let (mut of_missing, mut missed_of_missing) = (0.0, 0.0);
-    for &(i, f) in lacked.iter().filter(|_| problem.reduction().is_none()) {
+    for &(i, f) in lacked.iter().filter(|_| points.nrows() == n_features) {
         of_missing += points[(f as usize, i as usize)].powi(2);
         missed_of_missing += left(f as usize, i as usize).powi(2);
     }

@@ -1,13 +1,13 @@
 //! The fitted model, in a canonical gauge and in the order that users expect: point by point.
 
-use super::{DimensionChoice, FeatureChoice, FittedData, MapQuality, NeighborsChoice, dimension};
+use super::{DimensionChoice, FeatureChoice, FittedData, MapQuality, NeighborsChoice, NoiseChoice, dimension};
 use crate::config::{Config, FeatureWeight, Init, Uncertainty};
 use crate::density::DensityNotes;
 use crate::error::Result;
 use crate::graph::{Graph, MetricPlaces};
 use crate::inference::{BoundParts, Deviations, Engine, EngineNotes, Posterior, State, Stop, TracePoint};
 use crate::linalg::{Matrix, product, small, symmetric_eigen, transposed_product};
-use crate::model::{Hyperparameters, MissingEntries, Problem, ScaledTable, Scaling, ScalingChoice};
+use crate::model::{Hyperparameters, MissingEntries, Problem, ScaledTable, Scaling, ScalingChoice, TableView};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,6 +35,16 @@ pub struct Fit {
     pub observations: Arc<Matrix>,
     /// How they were centred and scaled.
     pub scaling: Scaling,
+    /// The part of each feature's scale that stands for its noise, where features or views have their own: the graph was made
+    /// from features that were not divided by it. `[d_y]`
+    pub noise_scales: Option<Arc<Vec<f64>>>,
+    /// How it was decided whether features have a noise of their own, if that was left to the data.
+    pub noise_choice: Option<NoiseChoice>,
+    /// Groups of features that were named.
+    pub views: Vec<TableView>,
+    /// Share of the variance of each feature that is explained of rows that are left out; none in models of early versions.
+    /// `[d_y]`
+    pub feature_explained: Option<Vec<f64>>,
     /// Number of rows of the table.
     pub n_rows: usize,
     /// Rows of the table that are the points of the model.
@@ -214,6 +224,10 @@ impl Fit {
             stop,
             observations: data.observations.clone(),
             scaling: data.scaling.clone(),
+            noise_scales: data.noise.clone(),
+            noise_choice: None,
+            views: data.views.clone(),
+            feature_explained: None,
             scaling_choice: data.scaling_choice,
             n_rows: data.n_rows,
             rows: data.rows.clone(),
@@ -268,6 +282,8 @@ impl Fit {
     pub(crate) fn data(&self) -> FittedData {
         FittedData {
             scaling: self.scaling.clone(),
+            noise: self.noise_scales.clone(),
+            views: self.views.clone(),
             scaling_choice: self.scaling_choice,
             observations: self.observations.clone(),
             n_rows: self.n_rows,
@@ -284,7 +300,11 @@ impl Fit {
     pub(crate) fn problem(&self) -> Result<Problem> {
         let d_x = self.coordinates.ncols();
         let problem = Problem::new(self.scaled_observations(), self.graph.clone(), d_x, self.config.epsilon)?;
-        let places = MetricPlaces::new(self.config.metric, self.observations.as_ref().as_ref(), &problem.observations)?;
+        let places = MetricPlaces::new(
+            self.config.metric,
+            self.observations.as_ref().as_ref(),
+            &Arc::new(self.graph_observations()),
+        )?;
         problem.along_axes(&self.config)?.in_metric(places).lacking(self.missing().map(Arc::new))
     }
 
@@ -309,6 +329,7 @@ impl Fit {
             rule: self.config.scaling,
             choice: self.scaling_choice,
             points,
+            noise: self.noise_scales.clone(),
         }
     }
 
@@ -321,6 +342,23 @@ impl Fit {
     pub fn scaled_observations(&self) -> Matrix {
         let Scaling { center, scale } = &self.scaling;
         Matrix::from_fn(center.len(), self.n(), |f, i| (self.observations[(i, f)] - center[f]) / scale[f])
+    }
+
+    /// The same as the graph was made from: without what stands for the noise of features. [d_y, n]
+    pub(crate) fn graph_observations(&self) -> Matrix {
+        let mut points = self.scaled_observations();
+        if let Some(noise) = &self.noise_scales {
+            (0..points.ncols()).for_each(|i| as_the_graph_sees(noise, points.col_as_slice_mut(i)));
+        }
+        points
+    }
+
+    /// The standard deviation of each feature's noise, in the units of the table: how far a point is from what its neighbours
+    /// expect, of which it has as many as points have on average. `[d_y]`
+    pub fn feature_noise(&self) -> Vec<f64> {
+        let degree = 2.0 * self.graph.edges().len() as f64 / self.n() as f64;
+        let deviation = (2.0 * self.hyper.gamma * degree).sqrt().recip();
+        self.scaling.scale.iter().map(|scale| scale * deviation).collect()
     }
 
     /// The bound in the scaled units, as the paper's authors print it.
@@ -348,6 +386,11 @@ impl Fit {
         let d_x = self.coordinates.ncols();
         Matrix::from_fn(self.n(), d_x, |i, a| self.coordinate_covariances[(a * d_x + a, i)].max(0.0).sqrt())
     }
+}
+
+/// Takes a scaled row to the units of the graph.
+pub(crate) fn as_the_graph_sees(noise: &[f64], row: &mut [f64]) {
+    row.iter_mut().zip(noise).for_each(|(value, scale)| *value *= scale);
 }
 
 /// The rotation x → xR onto the principal axes, longest first; the entry largest in absolute value is positive on each.

@@ -12,7 +12,7 @@ use crate::inference::{
     Updates,
 };
 use crate::linalg::Matrix;
-use crate::model::{Prepared, Problem, Scaling, ScalingChoice};
+use crate::model::{Prepared, Problem, Scaling, ScalingChoice, TableView};
 use std::sync::Arc;
 
 /// Bounds of starts within this, in nats per point, count as equal.
@@ -21,6 +21,10 @@ const LEVEL: f64 = 0.5;
 /// What a fit keeps of the table and the plan, whatever its runs find.
 pub(crate) struct FittedData {
     pub scaling: Scaling,
+    /// The part of the scaling that stands for the noise of features.
+    pub noise: Option<Arc<Vec<f64>>>,
+    /// Groups of features.
+    pub views: Vec<TableView>,
     /// How the rule of the scaling was found.
     pub scaling_choice: Option<ScalingChoice>,
     pub observations: Arc<Matrix>,
@@ -40,6 +44,8 @@ impl FittedData {
     pub fn new(prepared: &Prepared, plan: &Plan) -> Self {
         Self {
             scaling: prepared.table.scaling.clone(),
+            noise: prepared.table.noise.clone(),
+            views: vec![],
             scaling_choice: prepared.table.choice,
             observations: prepared.table.values.clone(),
             n_rows: prepared.n_rows,

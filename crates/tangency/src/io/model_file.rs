@@ -8,13 +8,14 @@ use crate::config::{AUTO, Config, Init};
 use crate::density::DensityNotes;
 use crate::error::{Error, Result};
 use crate::fit::{
-    Calibration, Caution, DimensionChoice, FeatureChoice, Fit, GraphModel, MapQuality, NeighborsChoice, Pruning,
+    Calibration, Caution, DimensionChoice, FeatureChoice, Fit, GraphModel, MapQuality, NeighborsChoice, NoiseChoice,
+    Pruning,
 };
 use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Deviations, EngineNotes, Stop, TracePoint};
 use crate::linalg::Matrix;
 use crate::message::{Column, Remedy, shown};
-use crate::model::{Hyperparameters, Scaling, ScalingChoice};
+use crate::model::{Hyperparameters, Scaling, ScalingChoice, TableView, check_views};
 use safetensors::tensor::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -25,6 +26,9 @@ use std::sync::Arc;
 const FORMAT: u32 = 1;
 const KEY: &str = "tangency";
 const HELD_OUT: &str = "held_out_log_densities";
+/// What stands for the noise of features in their scale.
+const NOISE: &str = "noise_scales";
+const EXPLAINED: &str = "feature_explained";
 const SOCIABILITY: &str = "sociability";
 const CARRIED: &str = "carried";
 
@@ -104,6 +108,10 @@ struct Metadata {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     neighbors: Option<NeighborsChoice>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    noise: Option<NoiseChoice>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    views: Vec<TableView>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     scaling: Option<ScalingChoice>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     dimension: Option<DimensionChoice>,
@@ -170,6 +178,8 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         quality: fit.quality,
         density: fit.density,
         neighbors: fit.neighbors.clone(),
+        noise: fit.noise_choice,
+        views: fit.views.clone(),
         scaling: fit.scaling_choice,
         dimension: fit.dimension.clone(),
         features: fit.features.clone(),
@@ -205,6 +215,12 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
     }
     if let Some(imputed) = &fit.imputed {
         arrays.extend(of_missing(imputed));
+    }
+    if let Some(noise) = &fit.noise_scales {
+        arrays.push(FileArray::of_f64(NOISE, vec![d_y], noise));
+    }
+    if let Some(shares) = &fit.feature_explained {
+        arrays.push(FileArray::of_f64(EXPLAINED, vec![d_y], shares));
     }
     if let Some(graph) = &fit.graph_model {
         arrays.push(FileArray::of_f64(SOCIABILITY, vec![n], &graph.sociability));
@@ -330,8 +346,22 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         None => None,
     };
     let imputed = reader.imputed(n, d_y)?;
+    let if_there = |name: &str| -> Result<Option<Vec<f64>>> {
+        reader.tensors.names().contains(&name).then(|| reader.f64s(name, &[d_y])).transpose()
+    };
+    let (noise_scales, feature_explained) = (if_there(NOISE)?.map(Arc::new), if_there(EXPLAINED)?);
+    if check_views(&metadata.views, d_y).is_err() {
+        return Err(broken("has views of features that are not there"));
+    }
+    if noise_scales.iter().any(|scales| scales.iter().any(|&scale| scale <= 0.0)) {
+        return Err(broken("has a scale that is not positive"));
+    }
     let fit = Fit {
         graph_model,
+        noise_scales,
+        feature_explained,
+        noise_choice: metadata.noise,
+        views: metadata.views,
         quality: metadata.quality,
         density: metadata.density,
         neighbors: metadata.neighbors,

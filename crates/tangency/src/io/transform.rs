@@ -6,6 +6,7 @@ use super::table::{Block, TableNote, TableStream};
 use super::table_writer::{Cells, ColumnKind, TableWriter};
 use crate::error::{Error, Result};
 use crate::extend::{Extension, Placement};
+use crate::linalg::Matrix;
 use crate::message::{Piece, Remedy, Sentence};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -37,15 +38,38 @@ pub struct Transformed {
 pub struct NewRows<'a> {
     path: &'a Path,
     stream: TableStream,
+    /// The features that the table has.
+    features: Vec<usize>,
     next: Option<Block>,
 }
 
 impl<'a> NewRows<'a> {
-    /// Takes the features of a model from a table.
+    /// Takes the features of a model from a table, which may lack views of it.
     pub fn new(path: &'a Path, mut stream: TableStream, model: &Model) -> Result<Self> {
-        stream.choose(&model.feature_names)?;
-        let next = next_block(&mut stream, path, model)?;
-        Ok(Self { path, stream, next })
+        let features = of_views(&stream, model);
+        stream.choose(&features.iter().map(|&f| model.feature_names[f].clone()).collect::<Vec<_>>())?;
+        let next = next_block(&mut stream, path, model)?.map(|block| widened(block, &features, model));
+        Ok(Self { path, stream, features, next })
+    }
+
+    /// The features of the model that the table has.
+    pub fn features(&self) -> &[usize] {
+        &self.features
+    }
+
+    /// The next rows, with NaN in the features that the table lacks.
+    pub fn next_rows(&mut self, model: &Model) -> Result<Option<Block>> {
+        let now = self.next.take();
+        if now.is_some() {
+            let next = next_block(&mut self.stream, self.path, model)?;
+            self.next = next.map(|block| widened(block, &self.features, model));
+        }
+        Ok(now)
+    }
+
+    /// What to know about how the table was understood.
+    pub fn notes(&mut self) -> Vec<TableNote> {
+        self.stream.notes()
     }
 
     /// The number of rows, where the table has it.
@@ -84,12 +108,40 @@ impl<'a> NewRows<'a> {
                 seen.interrupted = true;
                 break;
             }
-            self.next = next_block(&mut self.stream, self.path, model)?;
+            let next = next_block(&mut self.stream, self.path, model)?;
+            self.next = next.map(|block| widened(block, &self.features, model));
         }
         writer.finish()?;
         seen.notes = self.stream.notes();
         Ok(seen)
     }
+}
+
+/// The features of a model that a table has, where those that it lacks are whole views; otherwise all.
+fn of_views(stream: &TableStream, model: &Model) -> Vec<usize> {
+    let all: Vec<usize> = (0..model.feature_names.len()).collect();
+    let Some(names) = stream.names() else { return all };
+    let there: Vec<usize> = all.iter().copied().filter(|&f| names.contains(&model.feature_names[f])).collect();
+    let lacks = |f: &usize| !there.contains(f);
+    let whole =
+        |f: &usize| model.fit.views.iter().any(|view| view.features.contains(f) && view.features.iter().all(lacks));
+    match !there.is_empty() && all.iter().filter(|f| lacks(f)).all(whole) {
+        true => there,
+        false => all,
+    }
+}
+
+/// A block of some features as one of all, NaN in the others.
+fn widened(block: Block, features: &[usize], model: &Model) -> Block {
+    let d_y = model.feature_names.len();
+    if features.len() == d_y {
+        return block;
+    }
+    let mut values = Matrix::from_fn(d_y, block.values.ncols(), |_, _| f64::NAN);
+    for (place, &f) in features.iter().enumerate() {
+        (0..values.ncols()).for_each(|i| values[(f, i)] = block.values[(place, i)]);
+    }
+    Block { values, ..block }
 }
 
 /// How many rows are in memory at a time: fewer where rows and their maps are long.

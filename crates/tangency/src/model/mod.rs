@@ -1,6 +1,7 @@
 //! What is modelled: the scaled data with its graph, the priors, and the hyper-parameters.
 
 mod affinity;
+mod feature_noise;
 mod hyperparameters;
 mod missing;
 mod named;
@@ -13,6 +14,8 @@ mod table_graph;
 mod units;
 
 pub use affinity::Affinity;
+pub use feature_noise::{FeatureNoise, TableView, check_views};
+pub(crate) use feature_noise::{NoiseScales, losses};
 pub use hyperparameters::Hyperparameters;
 pub use missing::{Filling, MissingEntries, MissingRule, MissingTerm};
 pub(crate) use missing::{RowGaps, flow};

@@ -45,7 +45,10 @@ impl<'a> Checked<'a> {
         let FoundGraph { neighborhoods, recall } = find_graph(in_units, &places, config, edges)?;
         let made = in_one_piece(neighborhoods, &places, config, given)?;
         let table = match made.rows.len() {
-            all if all == n => ScaledTable { values: Arc::new(values.to_owned()), scaling, rule, choice, points },
+            all if all == n => {
+                let values = Arc::new(values.to_owned());
+                ScaledTable { values, scaling, rule, choice, points, noise: None }
+            }
             some => {
                 let kept = Matrix::from_fn(some, values.ncols(), |i, f| values[(made.rows[i], f)]);
                 ScaledTable { choice, ..ScaledTable::learn(kept, rule)? }
@@ -105,6 +108,9 @@ pub(crate) struct ScaledTable {
     pub choice: Option<ScalingChoice>,
     /// Centred and scaled, a point per column. [d_y, n]
     pub points: Arc<Matrix>,
+    /// The part of each feature's scale that stands for its noise, where features or views have their own; the graph does not
+    /// see it. [d_y]
+    pub noise: Option<Arc<Vec<f64>>>,
 }
 
 impl ScaledTable {
@@ -112,7 +118,7 @@ impl ScaledTable {
     pub fn learn(values: Matrix, rule: ScalingRule) -> Result<Self> {
         let (rule, choice) = settled_scaling(values.as_ref(), rule);
         let (scaling, points) = Scaling::learn(values.as_ref(), rule)?;
-        Ok(Self { values: Arc::new(values), scaling, rule, choice, points: Arc::new(points) })
+        Ok(Self { values: Arc::new(values), scaling, rule, choice, points: Arc::new(points), noise: None })
     }
 
     /// All points on a graph that was found for them; pieces are joined where the settings allow it.
@@ -196,6 +202,27 @@ impl Prepared {
         }
         let table = ScaledTable { values: Arc::new(values), points: Arc::new(points), ..self.table.clone() };
         Self { table, ..self.clone() }
+    }
+
+    /// The same with features divided by these scales beside those of the graph, for their noise.
+    pub(crate) fn with_noise(&self, noise: &[f64]) -> Self {
+        let before = |f: usize| self.table.noise.as_ref().map_or(1.0, |noise| noise[f]);
+        let ratio: Vec<f64> = noise.iter().enumerate().map(|(f, scale)| scale / before(f)).collect();
+        let Scaling { center, scale } = &self.table.scaling;
+        let scale = scale.iter().zip(&ratio).map(|(scale, ratio)| scale * ratio).collect();
+        let points = self.points();
+        let points = Matrix::from_fn(points.nrows(), points.ncols(), |f, i| points[(f, i)] / ratio[f]);
+        let nearby =
+            self.missing.iter().flat_map(|entries| entries.pairs()).zip(self.nearby.iter().flat_map(|all| &**all));
+        let rescaled = nearby.map(|((_, f), near)| {
+            let unit = ratio[f as usize].recip();
+            let square = unit * unit;
+            Nearby { mean: unit * near.mean, variance: square * near.variance, usual: square * near.usual }
+        });
+        let nearby = self.nearby.is_some().then(|| Arc::new(rescaled.collect::<Vec<_>>()));
+        let scaling = Scaling { center: center.clone(), scale };
+        let (points, noise) = (Arc::new(points), Some(Arc::new(noise.to_vec())));
+        Self { table: ScaledTable { scaling, points, noise, ..self.table.clone() }, nearby, ..self.clone() }
     }
 
     /// Number of points.

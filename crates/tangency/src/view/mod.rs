@@ -19,7 +19,9 @@ pub use grid::{GridPlaces, GridView, Known};
 pub use loadings::{LoadingRow, LoadingsView};
 pub use map::{EllipseView, MapView};
 pub use pruning::PruningView;
-pub use summary::{CalibrationRow, CoordinateRow, DeviationsRow, DistanceRow, MissingRow, PcaRow, Summary};
+pub use summary::{
+    CalibrationRow, CoordinateRow, DeviationsRow, DistanceRow, FeatureRow, MissingRow, PcaRow, Summary, ViewRow,
+};
 
 /// How many standard deviations ellipses, error bars and bands reach, in every figure.
 pub const REACH: f64 = 2.0;

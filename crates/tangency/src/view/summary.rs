@@ -3,10 +3,12 @@
 use super::{axis_name, spread};
 use crate::config::{Config, Init};
 use crate::density::DensityNotes;
-use crate::fit::{DimensionChoice, DistanceInterval, FeatureChoice, Imputed, MapQuality, NeighborsChoice};
+use crate::fit::{
+    DimensionChoice, DistanceInterval, FeatureChoice, Fit, Imputed, MapQuality, NeighborsChoice, NoiseChoice,
+};
 use crate::inference::{BoundParts, DeviationKind, Deviations, EngineNotes, Stop};
 use crate::io::Model;
-use crate::model::{Hyperparameters, ScalingChoice};
+use crate::model::{Hyperparameters, ScalingChoice, TableView};
 use serde::Serialize;
 
 /// A model in short.
@@ -50,6 +52,12 @@ pub struct Summary {
     pub neighbors: Option<NeighborsChoice>,
     /// Entries that the table lacked and that were filled in.
     pub missing: Option<MissingRow>,
+    /// How it was decided whether features have a noise of their own, if that was left to the data.
+    pub noise: Option<NoiseChoice>,
+    /// Groups of features that were named.
+    pub views: Vec<ViewRow>,
+    /// The features, where they have a noise of their own.
+    pub feature_noise: Option<Vec<FeatureRow>>,
     /// How the scaling was found, if it was left to the data.
     pub scaling: Option<ScalingChoice>,
     /// How the number of coordinates was found, if it was left to the data.
@@ -121,6 +129,52 @@ impl MissingRow {
     }
 }
 
+/// A group of features.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ViewRow {
+    /// Its name.
+    pub name: String,
+    /// Its features.
+    pub features: Vec<String>,
+    /// Share of their variance that is explained of rows that are left out.
+    pub explained: Option<f64>,
+    /// Their noise beside that of the others: the root mean square of what they are divided by for it.
+    pub noise: f64,
+}
+
+impl ViewRow {
+    fn new(view: &TableView, fit: &Fit, names: &[String]) -> Self {
+        let scale = |f: usize| fit.noise_scales.as_ref().map_or(1.0, |scales| scales[f]);
+        let square: f64 = view.features.iter().map(|&f| scale(f).powi(2)).sum();
+        Self {
+            name: view.name.clone(),
+            features: view.features.iter().map(|&f| names[f].clone()).collect(),
+            explained: fit.explained_of(&view.features),
+            noise: (square / view.features.len() as f64).sqrt(),
+        }
+    }
+}
+
+/// A feature with a noise of its own.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FeatureRow {
+    /// Its name.
+    pub name: String,
+    /// Standard deviation of its noise, in the units of the table.
+    pub noise: f64,
+    /// Share of its variance that is explained of rows that are left out.
+    pub explained: Option<f64>,
+}
+
+impl FeatureRow {
+    fn of_all(fit: &Fit, names: &[String]) -> Vec<Self> {
+        let explained = |f: usize| fit.feature_explained.as_ref().map(|shares| shares[f]);
+        let noise = fit.feature_noise();
+        let row = |(f, name): (usize, &String)| Self { name: name.clone(), noise: noise[f], explained: explained(f) };
+        names.iter().enumerate().map(row).collect()
+    }
+}
+
 /// Principal axes that the means of maps are restricted to.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PcaRow {
@@ -188,6 +242,9 @@ impl Summary {
             bound_parts_scaled: fit.parts,
             neighbors: fit.neighbors.clone(),
             missing: fit.imputed.as_ref().map(|imputed| MissingRow::new(imputed, &model.feature_names)),
+            noise: fit.noise_choice,
+            views: fit.views.iter().map(|view| ViewRow::new(view, fit, &model.feature_names)).collect(),
+            feature_noise: fit.noise_scales.is_some().then(|| FeatureRow::of_all(fit, &model.feature_names)),
             scaling: fit.scaling_choice,
             dimension: fit.dimension.clone(),
             features: fit.features.clone(),

@@ -15,6 +15,7 @@ mod metrics;
 mod missing;
 mod models;
 mod neighbors;
+mod noise;
 mod rolls;
 
 use tangency::generate::Synthetic;

@@ -310,6 +310,8 @@ fn fit_of<E: Engine>(
     };
     (pruned.bridges, pruned.dimension, pruned.neighbors) = (data.bridges, data.dimension, data.neighbors);
     pruned.imputed.clone_from(&fit.imputed);
+    pruned.views.clone_from(&fit.views);
+    pruned.noise_choice = fit.noise_choice;
     pruned.removed = fit.removed.iter().copied().chain(removed.iter().map(|edge| edge.score.edge)).collect();
     Ok(pruned)
 }

@@ -31,6 +31,44 @@ impl Factorised {
         problem.edge_energy - fit + explained
     }
 
+    /// ⟨|BY − Pa|²⟩ of each row of the observations while maps are at their means. `[rows]`
+    pub(crate) fn residuals_by_row(&self, problem: &Problem, beliefs: &Beliefs) -> Vec<f64> {
+        let Sizes { d_x, rows, n, .. } = Sizes::of(problem);
+        let (y, Beliefs { x, s, c, .. }) = (&problem.observations, beliefs);
+        let linear = linear_term(problem, x);
+        let divergence = flow(problem, c, x);
+        let potential = self.laplace.solve(problem, &divergence);
+        let (width, size) = (d_x * rows, d_x * d_x);
+        // of one point: −tr(HᵀC) + (Bᵀā)ᵀLp Bᵀā + ¼ Σ_jl P_i[j,l] s̄_ij S_i s̄_ilᵀ, row by row
+        let of_point = |i: usize| -> Vec<f64> {
+            let mut found: Vec<f64> = (i * rows..(i + 1) * rows).map(|p| divergence[p] * potential[p]).collect();
+            for p in i * width..(i + 1) * width {
+                found[p % rows] -= linear[p] * c[p];
+            }
+            let (mut arms, mut images) = (Vec::new(), Vec::new());
+            self.arms(problem, i, c, width, Arms::Sum, &mut arms, &mut images);
+            for (arm, image) in arms.chunks_exact(width).zip(images.chunks_exact(width)) {
+                for p in 0..size {
+                    let (a, b, weight) = (p / d_x, p % d_x, 0.25 * s[i * size + p]);
+                    let (arm, image) = (&arm[a * rows..(a + 1) * rows], &image[b * rows..(b + 1) * rows]);
+                    found
+                        .iter_mut()
+                        .zip(arm.iter().zip(image))
+                        .for_each(|(sum, (arm, image))| *sum += weight * arm * image);
+                }
+            }
+            found
+        };
+        let mut total = vec![0.0; rows];
+        for &(i, j) in problem.graph.edges() {
+            let (from, to) = (y.col_as_slice(i as usize), y.col_as_slice(j as usize));
+            total.iter_mut().zip(from.iter().zip(to)).for_each(|(sum, (from, to))| *sum += (to - from).powi(2));
+        }
+        let parts: Vec<Vec<f64>> = (0..n).into_par_iter().with_min_len(64).map(of_point).collect();
+        parts.iter().for_each(|part| total.iter_mut().zip(part).for_each(|(sum, part)| *sum += part));
+        total
+    }
+
     /// ⟨|Pa|²⟩ − |Pā|²: what uncertainty adds to the residual.
     pub(super) fn uncertain_part(&self, problem: &Problem, beliefs: &Beliefs) -> f64 {
         let Sizes { n, d_x, rows, d_y } = Sizes::of(problem);

@@ -13,7 +13,7 @@ use crate::inference::terms::maps::{update_lambda, update_lambda_nu};
 use crate::inference::terms::rescaling::best_rescaling;
 use crate::inference::{Engine, EngineKind, Marginals, Run, Start};
 use crate::linalg::{Matrix, SpdWork, invert_spd};
-use crate::model::MissingEntries;
+use crate::model::{MissingEntries, losses};
 use crate::{Fit, Fitter, Shape, generate};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -113,6 +113,39 @@ proptest! {
         let (found, _) = whole_bound(&mut case.engine(), &case.problem, &case.state);
         let expected = literal.bound(&case.state.hyper);
         prop_assert!(close(found, expected), "{found} {expected}");
+    }
+
+    /// Scales of features are those with the largest bound, found on a fine grid, while coordinates and maps stay what they are in
+    /// the units of the table.
+    #[test]
+    fn scales_of_features_have_the_largest_bound(
+        seed in any::<u64>(), n in 4usize..14, d_x in 1usize..3, d_y in 1usize..5, paper in any::<bool>()
+    ) {
+        let case = Case::new(seed, n, d_x, d_y, paper);
+        let Case { problem, state } = &case;
+        let maps = Matrix::from_fn(d_y, n * d_x, |f, p| state.beliefs.c[p * d_y + f]);
+        let residuals = case.engine().residuals_by_row(problem, &state.beliefs);
+        let prior = MapPrior::new(problem, &state.hyper);
+        let losses = losses(problem, &residuals, &maps, state.hyper.gamma, &prior);
+        // the bound in the units of the table with feature f divided by a scale
+        let bound_with = |f: usize, scale: f64| {
+            let of = |other: usize| if other == f { scale } else { 1.0 };
+            let y = &problem.observations;
+            let scaled = Matrix::from_fn(d_y, n, |other, i| y[(other, i)] / of(other));
+            let problem = Problem::new(scaled, problem.graph.clone(), d_x, problem.epsilon).unwrap();
+            let mut state = state.clone();
+            state.beliefs.c.iter_mut().enumerate().for_each(|(p, c)| *c /= of(p % d_y));
+            whole_bound(&mut case.engine(), &problem, &state).0 - n as f64 * scale.ln()
+        };
+        for f in 0..d_y {
+            let best = (losses[f] / n as f64).sqrt();
+            let gain = -0.5 * losses[f] * (best.powi(-2) - 1.0) - n as f64 * best.ln();
+            let (found, before) = (bound_with(f, best), bound_with(f, 1.0));
+            prop_assert!(close(found, before + gain), "{found} {before} {gain}");
+            for step in [0.5, 0.9, 0.99, 1.01, 1.1, 2.0] {
+                prop_assert!(bound_with(f, step * best) < found);
+            }
+        }
     }
 
     /// Given the same covariances of the other side, the means are those of the exact engine.

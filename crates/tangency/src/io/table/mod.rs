@@ -20,10 +20,11 @@ use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::message;
 use crate::message::{Column, Message, Piece, Remedy, file, listed, shown};
+use crate::model::TableView;
 pub use note::{CellKind, TableNote, WhyLeftOut};
 #[cfg(feature = "parquet")]
 pub(super) use parquet::ParquetRows;
-use select::Roles;
+use select::{Columns, Roles};
 pub use stream::{Block, TableStream};
 use text::{inner_extension, is_standard_input};
 
@@ -40,6 +41,8 @@ pub struct Table {
     pub labels: Option<Vec<String>>,
     /// All other columns, or those asked for, by name, as the text that stands in the file.
     pub carried: Vec<(String, Vec<String>)>,
+    /// Groups of the features that were asked for.
+    pub views: Vec<TableView>,
     /// What to know about how the table was understood.
     pub notes: Vec<TableNote>,
 }
@@ -63,6 +66,8 @@ pub struct TableOptions {
     pub array: Option<String>,
     /// The columns or ranges to carry, features among them or not; `None` for all that are nothing else.
     pub show: Option<Vec<String>>,
+    /// Groups of features: a name, and columns or ranges.
+    pub views: Vec<(String, Vec<String>)>,
 }
 
 /// Reads a table from a file, whose extension says what it is; `-` is delimited text from standard input.
@@ -97,7 +102,8 @@ pub fn read_table(path: &Path, options: &TableOptions) -> Result<Table> {
     if let Some(shown) = &roles.shown {
         carried = shown.iter().map(name).zip(source.texts(shown)?).collect();
     }
-    Ok(Table { values: matrix(source.rows(), &columns), feature_names, ids, labels, carried, notes })
+    let views = Columns::new(path, source.names()).views(&options.views, &roles.features)?;
+    Ok(Table { values: matrix(source.rows(), &columns), feature_names, ids, labels, carried, views, notes })
 }
 
 /// Reads a plain matrix of finite numbers from an `.npy` or delimited text file; `what` names it in messages.

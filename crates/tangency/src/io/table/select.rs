@@ -7,6 +7,7 @@ use super::{Source, TableOptions, refuse};
 use crate::error::{Error, Result};
 use crate::message;
 use crate::message::{Piece, Remedy, given, listed};
+use crate::model::{TableView, check_views};
 
 /// Column numbers, from 0, by what they are used for.
 pub(super) struct Roles {
@@ -119,6 +120,23 @@ impl<'a> Columns<'a> {
             });
         }
         Ok(shown)
+    }
+
+    /// Groups of features; columns among them that are none, as those that were left out, are left out here too.
+    pub(super) fn views(&self, wanted: &[(String, Vec<String>)], features: &[usize]) -> Result<Vec<TableView>> {
+        let view = |(name, wanted): &(String, Vec<String>)| {
+            let mut of_view = Vec::new();
+            for wanted in wanted {
+                let columns = self.range("views", wanted)?;
+                of_view.extend(columns.filter_map(|column| features.iter().position(|&feature| feature == column)));
+            }
+            of_view.sort_unstable();
+            of_view.dedup();
+            Ok(TableView { name: name.clone(), features: of_view })
+        };
+        let views = wanted.iter().map(view).collect::<Result<Vec<_>>>()?;
+        check_views(&views, features.len())?;
+        Ok(views)
     }
 
     pub(super) fn by_name(&self, name: &str) -> Option<usize> {
