@@ -69,7 +69,7 @@ fn a_rotation_changes_nothing_where_entries_are_missing() {
 fn a_rotation_changes_nothing() {
     let values = sheet(40, 200);
     for engine in [EngineKind::Exact, EngineKind::Factorised] {
-        for (graph_likelihood, init) in [(true, Init::Spectral), (false, Init::Isomap), (false, Init::Spectral)] {
+        for (graph_likelihood, init) in [(true, Init::Spectral), (false, Init::Isomap)] {
             // sampled deviations are other draws
             let config = Config { engine, graph_likelihood, init, draws: Some(0), ..Config::default() };
             // the last digits decide when conjugate gradients end, and of a long run more than the last digits
