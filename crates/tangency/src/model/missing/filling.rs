@@ -139,7 +139,7 @@ impl Filling {
         largest
     }
 
-    /// Variances of the missing entries in units of 1/(2γ), in the order of [`MissingEntries::pairs`].
+    /// Variances of the missing entries in units of 1/(2γ), in the order of `MissingEntries::pairs`.
     pub fn variances(&self, graph: &Graph) -> Result<Vec<f64>> {
         let mut all: Vec<((u32, u32), f64)> = Vec::new();
         for part in &self.parts {
