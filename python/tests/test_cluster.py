@@ -233,9 +233,12 @@ def test_the_wrong_number_of_features_is_refused_at_once(client, model):
         model.transform(da.zeros(10, chunks=5))
 
 
-def test_a_missing_number_in_a_block_is_an_error_of_the_computation(client, model, new):
+def test_a_missing_number_in_a_block_is_placed_and_an_infinite_one_is_an_error_of_the_computation(client, model, new):
     broken = new.copy()
     broken[77, 1] = np.nan
     there = model.transform(da.from_array(broken, chunks=(50, 3)))
-    with pytest.raises(ValueError, match="Input X contains NaN"):
+    assert np.array_equal(there.compute(), model.transform(broken))
+    broken[77, 1] = np.inf
+    there = model.transform(da.from_array(broken, chunks=(50, 3)))
+    with pytest.raises(ValueError, match="Input X contains infinity"):
         there.compute()

@@ -26,9 +26,9 @@ def test_a_start_may_be_coordinates_or_maps(table, fitted):
     scale = np.abs(table - table.mean(axis=0)).max()
     by_maps = LLLVM(init=fitted.maps_ / scale).fit(table)
     assert by_maps.lower_bound_ == pytest.approx(fitted.lower_bound_, rel=0.02)
-    # a start has no direction of its own
+    # a start has no direction of its own, but cells of far points have
     turned = LLLVM(init=fitted.embedding_[:, ::-1]).fit(table)
-    assert np.allclose(turned.embedding_, near.embedding_, atol=1e-5)
+    assert np.allclose(turned.embedding_, near.embedding_, atol=1e-3)
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.int64])
