@@ -234,12 +234,19 @@ fn dimension(choice: &DimensionChoice) -> String {
 
 /// How much the features counted against the graph, and what else was tried.
 fn features(choice: &FeatureChoice) -> String {
-    let weight = |tried: &TriedWeight| tried.weight.map_or("the paper's model".to_owned(), |weight| weight.to_string());
+    let weight = |tried: &TriedWeight| match tried.weight {
+        None => "the paper's model".to_owned(),
+        Some(weight) if tried.from_start => format!("{weight} from the start itself"),
+        Some(weight) => weight.to_string(),
+    };
     let all: Vec<String> =
         choice.tried.iter().map(|tried| format!("{} {:.4}", weight(tried), tried.trustworthiness)).collect();
     let taken = choice.tried.get(choice.taken).map(weight).unwrap_or_default();
     match choice.tried.len() {
         0 | 1 => format!("weight of the features: {taken}"),
+        _ if choice.tried.get(choice.taken).is_some_and(|tried| tried.from_start) => {
+            format!("weight of the features: {taken}, which the graph alone would fold ({})", all.join(", "))
+        }
         _ => format!("weight of the features: {taken}, the largest that keeps neighbourhoods ({})", all.join(", ")),
     }
 }

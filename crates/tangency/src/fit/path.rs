@@ -9,6 +9,7 @@ use crate::inference::{
     Engine, GraphTerm, Layout, NumberedStart, Posterior, Reach, Run, Stage, Start, StartObserver, Stop, TracePoint,
     layout_of,
 };
+use crate::linalg::Matrix;
 use crate::model::{Hyperparameters, Problem};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,8 @@ pub const GRAPH_ALONE: f64 = 0.0;
 pub const FIRST_WEIGHT: f64 = 0.03;
 /// Weights that are tried where 1 is too much, largest first.
 const BETWEEN: [f64; 2] = [0.3, 0.1];
+/// Weights that are tried from a start which the graph alone has laid out badly: they hold it together.
+const HOLDING: [f64; 2] = [1.0, 10.0];
 /// Neighbourhoods count as equally good within this much trustworthiness.
 const EQUAL: f64 = 1e-3;
 /// Most iterations with a weight that is only tried.
@@ -45,6 +48,9 @@ pub struct TriedWeight {
     pub weight: Option<f64>,
     /// Trustworthiness towards the table.
     pub trustworthiness: f64,
+    /// Whether it was tried from the start itself, which the graph alone had laid out badly.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_start: bool,
 }
 
 impl FeatureChoice {
@@ -122,6 +128,45 @@ impl<E: Engine> Walk<'_, E> {
             }
         }
         Ok((first, choice))
+    }
+
+    /// Where a start kept neighbourhoods much better than all that came of it, as the graph alone folds thin chains: from that start
+    /// itself, with features that weigh enough to hold it. None where there is no such start, or it is no better.
+    pub fn from_start(
+        &mut self,
+        begun: &[(NumberedStart, Matrix)],
+        choice: &mut FeatureChoice,
+        observer: &mut StartObserver,
+    ) -> Result<Option<Candidate<E::Beliefs>>> {
+        let ranked = begun.iter().map(|(start, places)| (trust_of(self.problem, places), start, places));
+        let best = ranked.reduce(|best, other| if other.0 > best.0 { other } else { best });
+        let most = choice.best();
+        let Some((_, &start, places)) = best.filter(|(trust, ..)| *trust > most + LOST) else { return Ok(None) };
+        if self.config.feature_weight != FeatureWeight::Auto {
+            return Ok(None);
+        }
+        self.start = start;
+        let mut taken: Option<Candidate<E::Beliefs>> = None;
+        for weight in HOLDING {
+            let config = with_weight(self.config, weight);
+            let config = Config { max_iter: config.max_iter.min(PROBE), ..config };
+            let hyper = Hyperparameters::first(&config);
+            let layout = Layout { coordinates: places.clone(), maps: None, hyper, in_units: false };
+            let (posterior, stop) = self.run(layout, &config, f64::NEG_INFINITY, observer)?;
+            let found = self.judged(posterior, stop, Some(weight), choice);
+            if let Some(tried) = choice.tried.last_mut() {
+                tried.from_start = true;
+            }
+            let interrupted = found.interrupted();
+            if found.trust > taken.as_ref().map_or(most, |taken| taken.trust) {
+                choice.taken = choice.tried.len() - 1;
+                taken = Some(found);
+            }
+            if interrupted {
+                break;
+            }
+        }
+        Ok(taken)
     }
 
     /// What was taken, run to its end by an engine that may be another one: the one that has the last word. A run that loses
@@ -245,7 +290,7 @@ impl<E: Engine> Walk<'_, E> {
         choice: &mut FeatureChoice,
     ) -> Candidate<E::Beliefs> {
         let trust = self.trust(&posterior);
-        choice.tried.push(TriedWeight { weight, trustworthiness: trust });
+        choice.tried.push(TriedWeight { weight, trustworthiness: trust, from_start: false });
         Candidate { posterior, stop, trust }
     }
 

@@ -3,12 +3,12 @@
 use super::Fit;
 use crate::density::{DensityNotes, Reach, share_of};
 use crate::error::Result;
+use crate::graph::{Length, Metric};
 use crate::linalg::Matrix;
 use crate::model::Problem;
 use crate::peers::pca;
-use crate::quality::quick_trustworthiness;
+use crate::quality::{Places, quick_trustworthiness};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Neighbours that trustworthiness and continuity look at.
@@ -152,55 +152,64 @@ pub(super) fn trust_of(problem: &Problem, coordinates: &Matrix) -> f64 {
 
 /// The same towards points without gaps, one per column.
 pub(super) fn trust_towards(points: &Matrix, coordinates: &Matrix) -> f64 {
-    quick_trustworthiness(points, coordinates, NEIGHBORS)
+    quick_trustworthiness(Places::straight(points), Places::straight(&coordinates.transpose().to_owned()), NEIGHBORS)
 }
 
 /// The rows whose neighbourhoods in the table are compared with those on a map. One that lacks entries has no neighbourhood that
 /// was measured.
 struct Compared {
-    /// One per column. `[d_y, …]`
+    /// Where the metric of the graph has them, one per column. `[d_y, …]`
     points: Arc<Matrix>,
+    /// How far apart two of them are.
+    length: Length,
     /// Which rows they are; all, if none are named.
     rows: Option<Vec<usize>>,
     among: Option<AmongRows>,
 }
 
 impl Compared {
-    /// The rows of a problem, by their points.
+    /// The rows of a problem, by these points where neighbours are sought in straight lines.
     fn of(problem: &Problem, points: Arc<Matrix>) -> Self {
+        let (points, metric) = match problem.places() {
+            Some(places) => (places.all().clone(), places.metric()),
+            None => (points, Metric::Euclidean),
+        };
+        let length = metric.length();
         let lacked = problem.missing_entries();
         if lacked.is_empty() {
-            return Self { points, rows: None, among: None };
+            return Self { points, length, rows: None, among: None };
         }
         let mut with_gaps: Vec<usize> = lacked.iter().map(|&(row, _)| row as usize).collect();
         with_gaps.dedup();
         let whole: Vec<usize> = (0..problem.n()).filter(|row| with_gaps.binary_search(row).is_err()).collect();
         let among = AmongRows::of(whole.len(), problem.n());
         match among {
-            AmongRows::FilledIn => Self { points, rows: None, among: Some(among) },
+            AmongRows::FilledIn => Self { points, length, rows: None, among: Some(among) },
             AmongRows::Whole(_) => {
                 let some = Matrix::from_fn(points.nrows(), whole.len(), |f, c| points[(f, whole[c])]);
-                Self { points: Arc::new(some), rows: Some(whole), among: Some(among) }
+                Self { points: Arc::new(some), length, rows: Some(whole), among: Some(among) }
             }
         }
     }
 
-    fn of_rows<'m>(&self, coordinates: &'m Matrix) -> Cow<'m, Matrix> {
+    /// The places of these rows on a map. `[d_x, …]`
+    fn on_map(&self, coordinates: &Matrix) -> Matrix {
         match &self.rows {
-            None => Cow::Borrowed(coordinates),
-            Some(rows) => {
-                Cow::Owned(Matrix::from_fn(rows.len(), coordinates.ncols(), |i, a| coordinates[(rows[i], a)]))
-            }
+            None => coordinates.transpose().to_owned(),
+            Some(rows) => Matrix::from_fn(coordinates.ncols(), rows.len(), |a, i| coordinates[(rows[i], a)]),
         }
+    }
+
+    fn in_table(&self) -> Places<'_> {
+        Places { points: &self.points, length: self.length }
     }
 
     fn trustworthiness(&self, coordinates: &Matrix) -> f64 {
-        quick_trustworthiness(&self.points, &self.of_rows(coordinates), NEIGHBORS)
+        quick_trustworthiness(self.in_table(), Places::straight(&self.on_map(coordinates)), NEIGHBORS)
     }
 
     fn continuity(&self, coordinates: &Matrix) -> f64 {
-        let places = self.of_rows(coordinates).transpose().to_owned();
-        quick_trustworthiness(&places, &self.points.transpose().to_owned(), NEIGHBORS)
+        quick_trustworthiness(Places::straight(&self.on_map(coordinates)), self.in_table(), NEIGHBORS)
     }
 }
 

@@ -99,12 +99,19 @@ impl Runs<'_> {
         let mut tournament = Tournament::<Factorised>::new(&self.problem, &first, self.given.as_ref())?;
         let mut tried = self.on_graph(&mut tournament, observer)?;
         let best = StartRank::best(&tried.iter().map(|tried| tried.rank).collect::<Vec<_>>()).ok_or_else(no_start)?;
+        let all_begun: Vec<_> = tried.iter().map(|tried| (tried.start, tried.kept.begun.clone())).collect();
         let Best { start, stop, kept, .. } = tried.swap_remove(best);
         drop(tried);
         let mut walker = tournament.engine;
-        let begun = kept.begun.clone();
         let mut walk = Walk { problem: &self.problem, config: &self.config, engine: &mut walker, start };
-        let (taken, mut choice) = walk.choose((kept, stop), observer)?;
+        let (mut taken, mut choice) = walk.choose((kept, stop), observer)?;
+        if !taken.interrupted()
+            && let Some(held) = walk.from_start(&all_begun, &mut choice, observer)?
+        {
+            taken = held;
+        }
+        let start = walk.start;
+        let begun = all_begun.into_iter().find(|(of, _)| *of == start).map_or_else(Matrix::new, |(_, begun)| begun);
         if taken.interrupted() {
             let posterior = Posterior { begun, ..taken.posterior };
             let (mut fit, _) = self.keep(&mut walker, posterior, taken.stop, start)?;

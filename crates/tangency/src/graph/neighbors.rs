@@ -120,7 +120,7 @@ pub(crate) fn nearest_of(points: &Matrix, from: &[f64], candidates: impl Iterato
 }
 
 /// The same by some length.
-pub(super) fn nearest_by(
+pub(crate) fn nearest_by(
     length: Length,
     points: &Matrix,
     from: &[f64],

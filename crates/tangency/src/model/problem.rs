@@ -72,6 +72,11 @@ impl Problem {
         }
     }
 
+    /// Where the metric of the graph has the points, if it is not the Euclidean one.
+    pub(crate) fn places(&self) -> Option<&MetricPlaces> {
+        self.places.as_ref()
+    }
+
     /// The same with entries that the table lacks and that are filled in.
     pub(crate) fn lacking(mut self, entries: Option<Arc<MissingEntries>>) -> Result<Self> {
         self.missing = match entries {

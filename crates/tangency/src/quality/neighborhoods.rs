@@ -2,7 +2,7 @@
 
 use super::same_rows;
 use crate::error::{Error, Result};
-use crate::graph::{nearest_neighbors, nearest_of, neighbor_ranks, squared_distance};
+use crate::graph::{Length, nearest_by, nearest_neighbors, neighbor_ranks};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 
@@ -40,29 +40,50 @@ const SAMPLED: usize = 1500;
 /// Up to so many points all are looked at.
 const ALL_UP_TO: usize = 3000;
 
-/// Trustworthiness of coordinates [n, d] towards points that are columns [p, n], as far as so few points have it: with fewer
-/// than `k` neighbours where there are few points. Where there are many it is that of a sample by itself, evenly spaced: among all
-/// points the `k` nearest say nothing of folds, and every layout has a trustworthiness next to 1.
-pub(crate) fn quick_trustworthiness(points: &Matrix, coordinates: &Matrix, k: usize) -> f64 {
-    let n = coordinates.nrows();
+/// Points as columns, and how far apart two of them are.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a> {
+    /// One per column. `[d, n]`
+    pub points: &'a Matrix,
+    /// Between two of them.
+    pub length: Length,
+}
+
+impl<'a> Places<'a> {
+    /// In straight lines.
+    pub fn straight(points: &'a Matrix) -> Self {
+        Self { points, length: Length::Squared }
+    }
+
+    fn n(&self) -> usize {
+        self.points.ncols()
+    }
+
+    fn some(&self, chosen: &[usize]) -> Matrix {
+        Matrix::from_fn(self.points.nrows(), chosen.len(), |f, c| self.points[(f, chosen[c])])
+    }
+}
+
+/// Trustworthiness of a map towards points, as far as so few points have it: with fewer than `k` neighbours where there are few
+/// points. Where there are many it is that of a sample by itself, evenly spaced: among all points the `k` nearest say nothing of
+/// folds, and every layout has a trustworthiness next to 1.
+pub(crate) fn quick_trustworthiness(reference: Places, map: Places, k: usize) -> f64 {
+    let n = map.n();
     let k = k.min((n - 1) / 3).max(1);
-    if !coordinates.is_all_finite() {
+    if !map.points.is_all_finite() {
         return 0.0;
     }
     if n > ALL_UP_TO {
         let chosen: Vec<usize> = (0..n).step_by(n / SAMPLED).collect();
-        let some = Matrix::from_fn(points.nrows(), chosen.len(), |f, c| points[(f, chosen[c])]);
-        let places = Matrix::from_fn(chosen.len(), coordinates.ncols(), |c, a| coordinates[(chosen[c], a)]);
-        return quick_trustworthiness(&some, &places, k);
+        let (some, placed) = (reference.some(&chosen), map.some(&chosen));
+        return quick_trustworthiness(Places { points: &some, ..reference }, Places { points: &placed, ..map }, k);
     }
-    let places = coordinates.transpose().to_owned();
     let beyond = |i: usize| -> u64 {
-        let distances = |from: &Matrix| -> Vec<f64> {
-            (0..n).map(|j| squared_distance(from.col_as_slice(i), from.col_as_slice(j))).collect()
-        };
-        let true_distances = distances(points);
+        let from = reference.points.col_as_slice(i);
+        let true_distances: Vec<f64> =
+            (0..n).map(|j| reference.length.between(from, reference.points.col_as_slice(j))).collect();
         let others = (0..n as u32).filter(|&j| j as usize != i);
-        let nearest = nearest_of(&places, places.col_as_slice(i), others, k);
+        let nearest = nearest_by(map.length, map.points, map.points.col_as_slice(i), others, k);
         // a point itself is the nearest of all
         let rank = |limit: f64| true_distances.iter().filter(|&&distance| distance < limit).count() as u64;
         nearest.iter().map(|&j| rank(true_distances[j as usize]).max(1).saturating_sub(k as u64)).sum()

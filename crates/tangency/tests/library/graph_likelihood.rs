@@ -52,6 +52,21 @@ fn a_clean_sheet_ends_in_the_papers_model() {
 }
 
 #[test]
+fn a_thin_chain_that_the_graph_folds_is_held_from_its_start() {
+    let sheet = generate(Shape::SCurve, 150, 0.0, 1);
+    let config = Config { n_neighbors: 2, connect: true, ..Config::default() };
+    let found = Fitter::new(config.clone()).fit(&sheet.points).unwrap();
+    let (choice, quality) = (found.features.unwrap(), found.quality.unwrap());
+    let graph_alone = choice.tried[0].trustworthiness;
+    assert!(choice.tried[choice.taken].from_start && graph_alone < 0.8, "{choice:?}");
+    assert!(quality.trustworthiness > 0.93 && quality.start.unwrap() > quality.trustworthiness, "{quality:?}");
+    // whoever asks for a weight gets it
+    let asked = Config { feature_weight: FeatureWeight::Fixed(0.03), ..config };
+    let found = Fitter::new(asked).fit(&sheet.points).unwrap();
+    assert!(found.features.unwrap().tried.iter().all(|tried| !tried.from_start));
+}
+
+#[test]
 fn clusters_stay_apart() {
     let (count, each) = (5, 30);
     let found = Fitter::new(short(0.1)).fit(&blobs(count, each)).unwrap();

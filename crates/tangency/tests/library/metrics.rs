@@ -4,6 +4,7 @@ use tangency::config::AUTO;
 use tangency::extend::Extension;
 use tangency::graph::{Metric, Symmetry, graph_of_lists};
 use tangency::linalg::Matrix;
+use tangency::quality::{continuity, trustworthiness};
 use tangency::{Config, Fit, Fitter};
 
 const METRICS: [Metric; 3] = [Metric::Cosine, Metric::Correlation, Metric::Manhattan];
@@ -124,4 +125,19 @@ fn entries_may_be_missing_and_the_number_of_neighbors_left_to_the_data() {
         assert!(fit.neighbors.is_some_and(|found| found.tried.len() > 1), "{metric}");
         assert_eq!(fit.config.metric, metric);
     }
+}
+
+#[test]
+fn neighbourhoods_are_compared_in_the_metric_of_the_graph() {
+    let table = rays(200, 0);
+    let config = Config { metric: Metric::Cosine, max_iter: 20, ..Config::default() };
+    let fit = Fitter::new(config).fit(&table).unwrap();
+    let length = |i: usize| (0..8).map(|f| table[(i, f)].powi(2)).sum::<f64>().sqrt();
+    let directions = Matrix::from_fn(200, 8, |i, f| table[(i, f)] / length(i));
+    let [by_angle, straight] = [&directions, &table].map(|of| trustworthiness(of, &fit.coordinates, 12).unwrap());
+    let quality = fit.quality.unwrap();
+    assert!((quality.trustworthiness - by_angle).abs() < 1e-9, "{quality:?} {by_angle}");
+    assert!((by_angle - straight).abs() > 1e-3, "{by_angle} {straight}");
+    let continuity = continuity(&directions, &fit.coordinates, 12).unwrap();
+    assert!((quality.continuity.unwrap() - continuity).abs() < 1e-9, "{quality:?} {continuity}");
 }
