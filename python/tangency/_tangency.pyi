@@ -178,6 +178,7 @@ class Model:
         columns: list[str] | None,
         id_column: str | None,
         label_column: str | None,
+        sheet: str | None,
         threads: int,
         progress: _Progress | None = None,
     ) -> tuple[int, int, bool]: ...

@@ -295,6 +295,7 @@ pub fn table_options(args: &TableArgs) -> TableOptions {
         columns: (!args.columns.is_empty()).then(|| args.columns.clone()),
         exclude: args.exclude.clone(),
         array: args.array.clone(),
+        sheet: args.sheet.clone(),
         show: show(&args.show),
         gaps: false,
         views: vec![],

@@ -54,8 +54,7 @@ fn parts_with_other_columns_are_refused() {
 fn files_that_are_known_but_not_read_say_what_to_do() {
     for (name, words) in [
         ("t.h5ad", "tangency.tl.lllvm"),
-        ("t.xlsx", "save the sheet as .csv"),
-        ("t.feather", "save it as .parquet"),
+        ("t.xlsb", "save it as .xlsx"),
         ("t.csv.zip", "unpack it"),
     ] {
         let message = refusal(name, "x");
