@@ -5,7 +5,7 @@ mod fit;
 mod new_rows;
 mod training_points;
 
-pub use fit::{Given, best_start, starts, try_start};
+pub use fit::{Given, best_start, starts, table_views, try_start};
 
 use crate::arrays::{Out, OutPairs, PairArray, TableArray, TableLayout, array, pairs, rows};
 use crate::attend::{ProgressReport, StopFlag, Watcher, attend, attend_until};

@@ -195,7 +195,8 @@ impl TableFormat {
         let (extension, is_packed) = inner_extension(path);
         match extension.as_str() {
             "csv" | "tsv" | "tab" | "txt" => Ok(Self::Delimited),
-            "npy" | "npz" | "parquet" | "pq" | "arrow" | "arrows" | "feather" | "ipc" | "xlsx" | "xlsm" | "xls" | "ods"
+            "npy" | "npz" | "parquet" | "pq" | "arrow" | "arrows" | "feather" | "ipc" | "xlsx" | "xlsm" | "xls"
+            | "ods"
                 if is_packed =>
             {
                 Err(refuse(path, "is packed, and only delimited text is read so", "unpack it"))
@@ -221,8 +222,7 @@ impl TableFormat {
             ("sheet", options.sheet.is_some(), format == Self::Sheet, "only spreadsheets hold sheets"),
         ] {
             if is_given && !is_fit {
-                let problem =
-                    message![Piece::Setting(name), format!(" was given, but {what}, not "), file(path)];
+                let problem = message![Piece::Setting(name), format!(" was given, but {what}, not "), file(path)];
                 return Err(Error::Setting { name, problem, remedies: vec![Remedy::Omit(name)] });
             }
         }
@@ -255,7 +255,10 @@ fn is_parquet_folder(_: &Path) -> bool {
 /// What to do with a file whose format is known, but not read here.
 fn known_but_not_read(path: &Path) -> Option<Error> {
     let (what, remedy) = match extension(path).as_str() {
-        "h5ad" => ("is AnnData, which the Python package reads", "use tangency.tl.lllvm in Python"),
+        "h5ad" => (
+            "is AnnData, which the Python package takes",
+            "read it in Python with anndata.read_h5ad, and after scanpy.pp.neighbors fit it with tangency.tl.lllvm",
+        ),
         "xlsb" | "numbers" => ("is a spreadsheet of a kind that is not read", "save it as .xlsx, or the sheet as .csv"),
         "zip" | "bz2" | "xz" | "7z" | "rar" | "tar" | "tgz" => {
             ("is packed in a way that is not read", "unpack it, or pack it as .gz or .zst")

@@ -135,9 +135,8 @@ fn are_ends(ends: &[usize], rows: usize, length: usize) -> bool {
 /// The bytes that a view shows: up to twelve of its own, or some of a buffer.
 fn view<'a>(views: &'a [u8], buffers: &'a [Vec<u8>], row: usize) -> Option<&'a [u8]> {
     let view = &views[row * 16..(row + 1) * 16];
-    let word = |at: usize| {
-        usize::try_from(i32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]])).ok()
-    };
+    let word =
+        |at: usize| usize::try_from(i32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]])).ok();
     match word(0)? {
         length @ 0..=12 => Some(&view[4..4 + length]),
         length => {

@@ -1,12 +1,13 @@
 //! The filled cells of a sheet, as text.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use calamine::{CellErrorType, Data, DataRef, ExcelDateTime, Ods, Range, Reader, SheetType, SheetVisible, Xls, Xlsx};
 
+use super::biff::has_narrow_sheets;
 use super::column_name;
 use crate::error::{Error, Result};
 use crate::io::table::value::CellValue;
@@ -40,9 +41,18 @@ enum Unread {
 
 impl Workbook {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let file = BufReader::new(File::open(path).map_err(|error| Error::unreadable(path, &error))?);
-        let book = guarded(path, || match extension(path).as_str() {
+        let unreadable = |error: std::io::Error| Error::unreadable(path, &error);
+        let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
+        let kind = extension(path);
+        let mut is_sound = true;
+        if kind == "xls" {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).and_then(|_| file.rewind()).map_err(unreadable)?;
+            is_sound = has_narrow_sheets(&bytes) == Some(true);
+        }
+        let book = guarded(path, || match kind.as_str() {
             "ods" => Ods::new(file).map(Book::Ods).map_err(damaged),
+            "xls" if !is_sound => Err(damaged("it has no workbook, or cells where none can be")),
             "xls" => Xls::new(file).map(Book::Xls).map_err(damaged),
             _ => Xlsx::new(file).map(Book::Xlsx).map_err(damaged),
         })?;
@@ -145,8 +155,13 @@ fn guarded<T>(path: &Path, read: impl FnOnce() -> std::result::Result<T, Unread>
     let reason = match catch_unwind(AssertUnwindSafe(read)) {
         Ok(Ok(found)) => return Ok(found),
         Ok(Err(Unread::NoValue(row, column))) => {
-            let problem = format!("cell {}{} is a formula whose value is not in the file", column_name(column), row + 1);
-            return Err(refuse(path, problem, "open it in a spreadsheet program and save it, so that it is worked out"));
+            let problem =
+                format!("cell {}{} is a formula whose value is not in the file", column_name(column), row + 1);
+            return Err(refuse(
+                path,
+                problem,
+                "open it in a spreadsheet program and save it, so that it is worked out",
+            ));
         }
         Ok(Err(Unread::Damaged(reason))) => reason,
         Err(_) => "its contents contradict each other".to_owned(),

@@ -1,5 +1,6 @@
 //! Sheets of Excel and OpenDocument, as the delimited text that they would be if they were saved so.
 
+mod biff;
 mod cells;
 
 use std::collections::BTreeMap;
@@ -61,7 +62,11 @@ pub(super) fn read(path: &Path, wanted: Option<&str>) -> Result<SheetText> {
 }
 
 fn empty(path: &Path, problem: impl Into<Message>) -> Error {
-    refuse(path, problem, message!["give a sheet with a row of names and rows of numbers, with ", Piece::Setting("sheet")])
+    refuse(
+        path,
+        problem,
+        message!["give a sheet with a row of names and rows of numbers, with ", Piece::Setting("sheet")],
+    )
 }
 
 /// The rows that have cells, from the first column that has one to the last.
@@ -87,7 +92,8 @@ fn text(path: &Path, sheet: &str, cells: &[Filled]) -> Result<Vec<u8>> {
     let written = rows.values().try_for_each(|row| {
         writer.write_record((first..=last).map(|column| row.get(&column).copied().unwrap_or_default()))
     });
-    let failed = |problem: String| refuse(path, format!("cannot be read as text ({problem})"), "save the sheet as .csv");
+    let failed =
+        |problem: String| refuse(path, format!("cannot be read as text ({problem})"), "save the sheet as .csv");
     written.map_err(|error| failed(error.to_string()))?;
     writer.into_inner().map_err(|error| failed(error.to_string()))
 }

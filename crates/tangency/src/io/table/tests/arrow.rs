@@ -65,8 +65,10 @@ fn texts_dates_and_lists_are_carried() {
             let or_none = |text: String| if lacks(i) { String::new() } else { text };
             let listed: Vec<String> = (0..i % 4).map(|item| item.to_string()).collect();
             let day = if i < 31 { format!("2024-01-{:02}", i + 1) } else { format!("2024-02-{:02}", i - 30) };
-            let when = if i == 0 { "2024-01-01T12:00:00".into() } else { format!("2024-01-01T12:00:00.{:06}", i * 1000) };
-            let view = if i % 2 == 1 { format!("a text that is longer than twelve bytes {i}") } else { format!("s{i}") };
+            let when =
+                if i == 0 { "2024-01-01T12:00:00".into() } else { format!("2024-01-01T12:00:00.{:06}", i * 1000) };
+            let view =
+                if i % 2 == 1 { format!("a text that is longer than twelve bytes {i}") } else { format!("s{i}") };
             for (column, expected) in [
                 ("name", or_none(format!("row {i} ä"))),
                 ("wide", format!("w{i}").repeat(i % 4)),
