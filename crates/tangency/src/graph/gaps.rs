@@ -224,6 +224,7 @@ fn filled_nearly(points: &Matrix, few: usize) -> Vec<Filled> {
 #[cfg(test)]
 mod tests {
     //! Gaps are filled with what is nearby, never with what is between.
+    #![allow(clippy::unwrap_used)]
 
     use super::*;
     use crate::graph::nearest_neighbors;
@@ -268,8 +269,8 @@ mod tests {
 
     #[test]
     fn of_many_points_nearly_the_same_is_filled_in() {
-        let scattered = |f: usize, i: usize| (i * 31 + f * 17) % 7 == 0;
-        let a_view = |f: usize, i: usize| f >= 5 && i % 3 == 0;
+        let scattered = |f: usize, i: usize| (i * 31 + f * 17).is_multiple_of(7);
+        let a_view = |f: usize, i: usize| f >= 5 && i.is_multiple_of(3);
         for hidden in [&scattered as &dyn Fn(usize, usize) -> bool, &a_view] {
             let (whole, holes) = sheet(3000, hidden);
             let wrong = |filled: &Matrix| (filled - &whole).norm_l2();
@@ -283,7 +284,7 @@ mod tests {
 
     #[test]
     fn of_many_points_the_same_on_any_number_of_threads() {
-        let (_, holes) = sheet(1500, |f, i| (i * 31 + f * 17) % 7 == 0);
+        let (_, holes) = sheet(1500, |f, i| (i * 31 + f * 17).is_multiple_of(7));
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| matrix(&filled_nearly(&holes, 200)))

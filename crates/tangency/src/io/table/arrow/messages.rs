@@ -124,7 +124,14 @@ impl Messages {
     /// The next message, with its body; nothing after the last.
     pub(super) fn next(&mut self) -> Arrow<Option<Message>> {
         match &mut self.order {
-            Order::AsTheyCome => self.next_in_stream(),
+            Order::AsTheyCome => {
+                let next = self.next_in_stream()?;
+                if next.is_none() {
+                    // whatever stands behind the end
+                    self.order = Order::Listed(VecDeque::new());
+                }
+                Ok(next)
+            }
             Order::Listed(places) => {
                 let Some(place) = places.pop_front() else { return Ok(None) };
                 self.file.seek(SeekFrom::Start(place.offset))?;

@@ -1,7 +1,10 @@
 //! Whether the cells of an old Excel file are where cells can be, before it is read by those who make room for all up to the last.
 
-/// Columns that such a sheet has at most.
+/// Rows and columns that such a sheet has at most.
+const ROWS: u32 = 65_536;
 const COLUMNS: u16 = 256;
+/// The record that promises how many it has.
+const DIMENSIONS: u16 = 0x0200;
 
 /// Records of cells, which begin with a row and a column: formulas, numbers, labels, truths.
 const CELLS: [u16; 8] = [0x0006, 0x00d6, 0x00fd, 0x0201, 0x0203, 0x0204, 0x0205, 0x027e];
@@ -21,7 +24,10 @@ pub(super) fn has_narrow_sheets(file: &[u8]) -> Option<bool> {
         } else {
             None
         };
-        if column.is_some_and(|column| column >= COLUMNS) {
+        let promised = kind == DIMENSIONS && length >= 14;
+        let is_tall = promised && long(&book, start + 4).is_some_and(|rows| rows > ROWS);
+        let is_wide = promised && word(&book, start + 10).is_some_and(|columns| columns > COLUMNS);
+        if is_tall || is_wide || column.is_some_and(|column| column >= COLUMNS) {
             return Some(false);
         }
         at = end;
