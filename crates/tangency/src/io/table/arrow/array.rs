@@ -21,7 +21,7 @@ pub(super) struct Array {
 }
 
 pub(super) enum Values {
-    Nothing,
+    Absent,
     Truths(Vec<u8>),
     Fixed { kind: Kind, width: usize, bytes: Vec<u8> },
     Variable { is_text: bool, ends: Vec<usize>, bytes: Vec<u8> },
@@ -39,7 +39,7 @@ impl Array {
         let array = Self { rows, validity, values };
         let is_whole = array.validity.iter().all(|bytes| bytes.is_empty() || bytes.len() >= bits)
             && match &array.values {
-                Values::Nothing => true,
+                Values::Absent => true,
                 Values::Truths(bytes) => bytes.len() >= bits,
                 Values::Fixed { width, bytes, .. } | Values::Places { width, bytes, .. } => has(bytes, rows, *width),
                 Values::Variable { ends, bytes, .. } => are_ends(ends, rows, bytes.len()),
@@ -109,7 +109,7 @@ impl Array {
             Some(if is_text { String::from_utf8_lossy(bytes).into_owned() } else { hexadecimal(bytes) })
         };
         match &self.values {
-            Values::Nothing => None,
+            Values::Absent => None,
             Values::Truths(bytes) => Some(CellValue::Truth(bit(bytes, row)).text()),
             Values::Fixed { kind, width, bytes } => Some(fixed_text(*kind, &bytes[row * width..(row + 1) * width])),
             Values::Variable { is_text, ends, bytes } => variable(*is_text, &bytes[ends[row]..ends[row + 1]]),

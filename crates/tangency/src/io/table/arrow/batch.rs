@@ -7,8 +7,8 @@ use std::sync::Arc;
 use polars_arrow_format::ipc::{BufferRef, CompressionType, FieldNodeRef, RecordBatchRef};
 
 use super::array::{Array, Validity, Values};
-use super::field::{Field, Kind};
-use super::messages::{Arrow, Damage, contents};
+use super::field::{Field, Kind, UNIONS};
+use super::messages::{Arrow, Damage, Message, contents};
 
 /// The values of dictionaries by number, in parts where they came so.
 pub(super) type Dictionaries = HashMap<i64, Vec<Arc<Array>>>;
@@ -23,21 +23,23 @@ pub(super) struct BatchReader<'a> {
     /// How many buffers each column of views has.
     of_views: Vec<i64>,
     dictionaries: &'a Dictionaries,
+    has_old_unions: bool,
 }
 
 impl<'a> BatchReader<'a> {
-    pub(super) fn new(head: RecordBatchRef<'a>, body: &'a [u8], dictionaries: &'a Dictionaries) -> Arrow<Self> {
+    pub(super) fn new(head: RecordBatchRef<'a>, message: &'a Message, dictionaries: &'a Dictionaries) -> Arrow<Self> {
         let codec = head.compression()?.map(|compression| compression.codec()).transpose()?;
         let mut of_views: Vec<i64> = head.variadic_buffer_counts()?.into_iter().flatten().collect();
         of_views.reverse();
         Ok(Self {
             rows: count(head.length()?)?,
-            body,
+            body: &message.body,
             codec,
             nodes: head.nodes()?.into_iter().flatten().collect::<Vec<_>>().into_iter(),
             buffers: head.buffers()?.into_iter().flatten().collect::<Vec<_>>().into_iter(),
             of_views,
             dictionaries,
+            has_old_unions: message.has_old_unions()?,
         })
     }
 
@@ -90,13 +92,14 @@ impl<'a> BatchReader<'a> {
         let kind = dictionary.map_or(field.kind, |(_, place)| place);
         let mut validity = above.to_vec();
         match kind {
-            Kind::Null => return Array::new(rows, vec![], Values::Nothing),
-            Kind::Opaque(_, buffers) => {
-                for _ in 0..buffers {
+            Kind::Null => return Array::new(rows, vec![], Values::Absent),
+            Kind::Opaque(what, buffers) => {
+                let more = usize::from(what == UNIONS && self.has_old_unions);
+                for _ in 0..buffers + more {
                     self.buffer(false)?;
                 }
                 self.pass_over(&field.children)?;
-                return Array::new(rows, vec![], Values::Nothing);
+                return Array::new(rows, vec![], Values::Absent);
             }
             _ => validity.push(self.buffer(load)?.into()),
         }
@@ -124,7 +127,7 @@ impl<'a> BatchReader<'a> {
             }
             Kind::Record | Kind::Null | Kind::Opaque(..) => {
                 self.pass_over(&field.children)?;
-                Values::Nothing
+                Values::Absent
             }
             _ => {
                 let (width, bytes) = (kind.width().unwrap_or(0), self.buffer(load)?);
@@ -137,7 +140,7 @@ impl<'a> BatchReader<'a> {
                 }
             }
         };
-        if load { Array::new(rows, validity, values) } else { Array::new(rows, vec![], Values::Nothing) }
+        if load { Array::new(rows, validity, values) } else { Array::new(rows, vec![], Values::Absent) }
     }
 
     fn item(&mut self, field: &Field, load: bool) -> Arrow<Array> {

@@ -8,6 +8,8 @@ use super::messages::{Arrow, Damage, contents};
 
 /// Columns in columns, at most.
 const DEEPEST: usize = 32;
+/// What columns are called that hold values of several types.
+pub(super) const UNIONS: &str = "unions";
 /// No decimal type has more digits.
 const MOST_DIGITS: i32 = 76;
 
@@ -192,8 +194,8 @@ fn kind(of: TypeRef) -> Arrow<Kind> {
         TypeRef::ListView(_) | TypeRef::LargeListView(_) => Kind::Opaque("views of lists", 3),
         TypeRef::RunEndEncoded(_) => Kind::Opaque("runs", 0),
         TypeRef::Union(union) => match union.mode()? {
-            UnionMode::Sparse => Kind::Opaque("unions", 1),
-            UnionMode::Dense => Kind::Opaque("unions", 2),
+            UnionMode::Sparse => Kind::Opaque(UNIONS, 1),
+            UnionMode::Dense => Kind::Opaque(UNIONS, 2),
         },
     })
 }

@@ -6,7 +6,7 @@ use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use polars_arrow_format::ipc::planus::{self, ReadAsRoot};
-use polars_arrow_format::ipc::{BlockRef, FooterRef, MessageHeaderRef, MessageRef};
+use polars_arrow_format::ipc::{BlockRef, FooterRef, MessageHeaderRef, MessageRef, MetadataVersion};
 
 use super::field::{Field, fields};
 
@@ -71,6 +71,15 @@ pub(super) struct Message {
 impl Message {
     pub(super) fn header(&self) -> Arrow<Option<MessageHeaderRef<'_>>> {
         Ok(MessageRef::read_as_root(&self.head)?.header()?)
+    }
+
+    /// Whether unions have a buffer more, as until version 1.0.
+    pub(super) fn has_old_unions(&self) -> Arrow<bool> {
+        match MessageRef::read_as_root(&self.head)?.version()? {
+            MetadataVersion::V5 => Ok(false),
+            MetadataVersion::V4 => Ok(true),
+            _ => Err(Damage::Foreign("is of a version of Arrow before 0.8, which is not read")),
+        }
     }
 }
 

@@ -71,7 +71,7 @@ impl Batches {
                         return contents("a dictionary is of no column");
                     };
                     let Some(data) = head.data()? else { return contents("a dictionary has no values") };
-                    let mut reader = BatchReader::new(data, &message.body, &self.dictionaries)?;
+                    let mut reader = BatchReader::new(data, &message, &self.dictionaries)?;
                     let values = Arc::new(reader.dictionary(of)?);
                     let parts = self.dictionaries.entry(id).or_default();
                     if !head.is_delta()? {
@@ -80,7 +80,7 @@ impl Batches {
                     parts.push(values);
                 }
                 Some(MessageHeaderRef::RecordBatch(head)) => {
-                    let mut reader = BatchReader::new(head, &message.body, &self.dictionaries)?;
+                    let mut reader = BatchReader::new(head, &message, &self.dictionaries)?;
                     let (mut columns, mut above) = (Vec::new(), Vec::new());
                     for field in &self.fields {
                         reader.column(field, wanted, &mut above, &mut columns)?;
