@@ -3,7 +3,7 @@
 use crate::arrays::{Out, OutPairs, PairArray, TableArray, TableLayout, array, edges, pairs};
 use crate::attend::{ProgressReport, StopFlag, attend, attend_until};
 use crate::errors::exception;
-use crate::model::NativeModel;
+use crate::model::{NativeModel, table_views};
 use crate::settings;
 use crate::words::PythonWords;
 use numpy::Ix2;
@@ -106,6 +106,7 @@ impl NativeSelection {
         seeds: usize,
         race: bool,
         by: &str,
+        views: Vec<(String, Vec<usize>)>,
     ) -> PyResult<Self> {
         let neighbors = |k: f64, symmetry| GraphChoice::Neighbors { n_neighbors: k as usize, symmetry };
         let choices = choices
@@ -121,7 +122,7 @@ impl NativeSelection {
             .collect::<PyResult<Vec<_>>>()?;
         let table = TableLayout::of(&values)?.to_matrix();
         let grid = Selection::new(&table, settings::config(config)?, choices, n_components)
-            .and_then(|grid| grid.by(Judge::named(by).unwrap_or_default())?.seeds(seeds))
+            .and_then(|grid| grid.views(table_views(views))?.by(Judge::named(by).unwrap_or_default())?.seeds(seeds))
             .map_err(exception)?;
         Ok(Self { grid: if race { grid } else { grid.all() } })
     }
@@ -165,7 +166,7 @@ fn cells(texts: &[String]) -> PyResult<Vec<Cell>> {
 
 /// One fit of the grid, as JSON; nothing if it was stopped.
 #[pyfunction]
-#[pyo3(signature = (values, candidate, config, edges, part, threads, stop=None))]
+#[pyo3(signature = (values, candidate, config, edges, part, views, threads, stop=None))]
 #[allow(clippy::too_many_arguments, reason = "what a fit that is made elsewhere needs")]
 pub fn run_cell(
     py: Python<'_>,
@@ -174,11 +175,12 @@ pub fn run_cell(
     config: &str,
     edges: Option<PairArray<'_>>,
     part: Option<usize>,
+    views: Vec<(String, Vec<usize>)>,
     threads: usize,
     stop: Option<&StopFlag>,
 ) -> PyResult<Option<String>> {
     let edges = edges.as_ref().map(crate::arrays::edges).transpose()?;
-    let fit = CellFit { candidate, config: settings::config(config)?, edges, part };
+    let fit = CellFit { candidate, config: settings::config(config)?, edges, part, views: table_views(views) };
     let lying = TableLayout::of(&values)?;
     let cell = attend_until(py, stop, threads, None, |watch| fit.run(lying.view(), &|| watch.stopped(), &PythonWords))?;
     cell.as_ref().map(settings::json).transpose()

@@ -4,7 +4,7 @@ use crate::PEAK;
 use crate::arrays::{Out, PairArray, TableArray, TableLayout, rows};
 use crate::attend::{ProgressReport, attend, pool};
 use crate::errors::exception;
-use crate::model::NativeModel;
+use crate::model::{NativeModel, table_views};
 use crate::settings;
 use crate::words::PythonWords;
 use numpy::Ix2;
@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tangency::compare::{Comparison, Entrant, Meter, Trial, ranks, table};
 use tangency::io::Model;
-use tangency::message::Dialect;
+use tangency::message::{Dialect, Sentence};
 use tangency::peers::{Method, PeerOptions, embed};
 use tangency_report::comparison::panels;
 
@@ -90,6 +90,7 @@ impl NativeComparison {
         edges: Option<PairArray<'_>>,
         truth: Option<TableArray<'_>>,
         labels: Option<Vec<String>>,
+        views: Vec<(String, Vec<usize>)>,
         threads: usize,
     ) -> PyResult<Self> {
         let lying = TableLayout::of(&values)?;
@@ -102,6 +103,7 @@ impl NativeComparison {
             attend(py, 1, None, |_| pool.install(|| Comparison::new(lying.view(), config, edges, truth, labels)))?;
         comparing.options = options;
         comparing.words = &PythonWords;
+        comparing.views = table_views(views);
         comparing.meter = Some(Meter {
             reset: || PEAK.reset_peak_usage(),
             now: || PEAK.current_usage() as u64,
@@ -114,6 +116,13 @@ impl NativeComparison {
     #[getter]
     fn rows(&self) -> Vec<usize> {
         self.state().0.rows().to_vec()
+    }
+
+    /// What was filled in for methods that know no gaps, in words and as JSON; nothing where the table has none.
+    #[getter]
+    fn filled_in(&self) -> PyResult<Option<(String, String)>> {
+        let state = self.state();
+        state.0.filled_in().map(|what| Ok((what.in_words(&PythonWords), settings::json(what)?))).transpose()
     }
 
     /// Why a method does not belong to "all" here, if it does not.

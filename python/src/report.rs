@@ -34,7 +34,7 @@ fn multiples(panels: &[PanelGiven<'_>]) -> PyResult<Vec<Multiple>> {
 
 /// The HTML page of a model. `ids` and `labels` are those of the fitted rows and of the new ones.
 #[pyfunction]
-#[pyo3(signature = (model, new, ids, labels, *, image, title, command, threads, comparisons=vec![]))]
+#[pyo3(signature = (model, new, ids, labels, *, image, title, command, threads, comparisons=vec![], remark=None))]
 pub fn report(
     py: Python<'_>,
     model: &NativeModel,
@@ -46,6 +46,7 @@ pub fn report(
     command: String,
     threads: usize,
     comparisons: Vec<PanelGiven<'_>>,
+    remark: Option<String>,
 ) -> PyResult<String> {
     let rows = new.as_ref().map(TableLayout::of).transpose()?;
     let new =
@@ -62,6 +63,7 @@ pub fn report(
         new,
         image,
         comparisons,
+        remark,
         words: Some(&PythonWords),
         ..Report::default()
     };

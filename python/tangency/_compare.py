@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _graph_input, _settings, _table_input, _tangency
+from . import _graph_input, _settings, _table_input, _tangency, _views
 from ._lllvm import LLLVM
 from ._paint import Paint, read_labels
 from ._progress import Bar, warn
@@ -65,6 +65,9 @@ class Comparison:
         The fitted model, if 'll-lvm' or 'll-lvm-pruned' was among the methods: the one on the graph as it is.
     complete : bool
         Whether all methods ran; not so if Ctrl-C came between.
+    filled_in : dict or None
+        Where the table lacks entries: how many, in how many rows, and among which rows neighbourhoods are measured
+        (those without gaps, or all, as filled in). The model has the table as it is, the other methods the one filled in.
     """
 
     def __init__(
@@ -78,9 +81,12 @@ class Comparison:
         panels: list[Panel],
         truth: Array | None,
         labels: list[str] | None,
+        filled_in: tuple[str, str] | None,
     ) -> None:
         self.records, self.embeddings, self.rows, self.model = records, embeddings, rows, model
         self.complete = complete
+        self.filled_in = None if filled_in is None else json.loads(filled_in[1])
+        self._remark = None if filled_in is None else filled_in[0]
         self._text, self._panels, self._truth, self._labels = text, panels, truth, labels
 
     def to_pandas(self) -> Any:
@@ -164,6 +170,7 @@ class Comparison:
                 command=repeated(self.model),
                 threads=_settings.threads(self.model.n_jobs),
                 comparisons=[panel for panel in self._panels if panel[0] != "ll-lvm"],
+                remark=self._remark,
             )
         )
         if path is not None:
@@ -239,7 +246,8 @@ def compare(
     Parameters
     ----------
     X : array_like of shape (n_samples, n_features)
-        The table.
+        The table. Entries may be NaN: our model takes such rows as they are, the other methods get them filled in from the
+        nearest rows, and a warning says so.
     truth : array_like of shape (n_samples, d), default=None
         Coordinates that are known, to measure against.
     labels : array_like of shape (n_samples,), default=None
@@ -259,7 +267,7 @@ def compare(
     verbose : bool, default=False
         Show progress.
     **settings
-        Other parameters of :class:`LLLVM` in place of the model's, such as ``graph``, ``connect``, ``init``, ``lam``,
+        Other parameters of :class:`LLLVM` in place of the model's, such as ``graph``, ``connect``, ``init``, ``lam``, ``views``,
         ``random_state``, ``n_jobs``.
 
     Returns
@@ -277,23 +285,30 @@ def compare(
     """
     listed = _methods(methods)
     estimator = _estimator(model, settings | _given(n_neighbors=n_neighbors, n_components=n_components))
-    table = _table_input.checked(X, estimator, reset=True, ensure_min_samples=3)
     config = _settings.config(estimator.get_params(deep=False))
+    may_miss = estimator.missing != "error"
+    table = _table_input.checked(X, estimator, reset=True, ensure_min_samples=3, may_miss=may_miss)
     options = _settings.peer_options(regularization, n_inducing, GPLVM_ITERATIONS, json.loads(config)["random_state"])
     edges = None if estimator.graph is None else _graph_input.edges_of(estimator.graph, table)
     known = None if truth is None else _table_input.coordinates(truth, "truth")
     if known is not None and len(known) != len(table):
         raise ValueError(f"truth has {len(known)} rows but X has {len(table)}; give one a row")
     words = None if labels is None else _table_input.classes(labels, len(table))
-    native = _tangency.Comparison(table, config, options, edges, known, words, _settings.threads(estimator.n_jobs))
+    names = [str(name) for name in getattr(estimator, "feature_names_in_", [])]
+    names = names or _table_input.unnamed(table.shape[1])
+    views = _views.given(estimator.views, names)
+    threads = _settings.threads(estimator.n_jobs)
+    native = _tangency.Comparison(table, config, options, edges, known, words, views, threads)
+    filled_in = native.filled_in
+    if filled_in is not None:
+        warn(filled_in[0])
     if isinstance(methods, str) and methods == "all":
         listed = [method for method in listed if not _left_out(native, method)]
     records, embeddings, complete = _run(native, listed, verbose)
     for record, rank in zip(records, native.mean_ranks(), strict=False):
         record["mean_rank"] = rank
     rows = np.asarray(native.rows, dtype=np.int64)
-    names = [str(name) for name in getattr(estimator, "feature_names_in_", [])]
-    fitted = native.model(names or _table_input.unnamed(table.shape[1]))
+    fitted = native.model(names)
     if fitted is not None:
         estimator._adopt(fitted)
         estimator._distances = None
@@ -307,6 +322,7 @@ def compare(
         native.panels(),
         None if known is None else np.ascontiguousarray(known[rows]),
         None if words is None else [words[row] for row in rows],
+        filled_in,
     )
 
 

@@ -184,6 +184,7 @@ class NewRows(Attributes):
         columns: Iterable[str] | None = None,
         id_column: str | None = None,
         label_column: str | None = None,
+        sheet: str | None = None,
         details: bool = False,
         overwrite: bool = False,
     ) -> int:
@@ -192,7 +193,7 @@ class NewRows(Attributes):
         Parameters
         ----------
         source : path
-            CSV, TSV, .npy, .npz or Parquet.
+            CSV, TSV, .xlsx, .xls, .ods, .npy, .npz, Parquet or Arrow.
         destination : path
             CSV or Parquet, with columns id, x1 …, sd1 …, log_density, novelty. It appears when it is complete; after
             Ctrl-C it holds the rows until then, with a warning.
@@ -201,6 +202,8 @@ class NewRows(Attributes):
             the names of the features.
         id_column, label_column : str, default=None
             Columns to be carried over.
+        sheet : str, default=None
+            Which sheet of a spreadsheet to read; without it the first that has cells.
         details : bool, default=False
             Also write the neighbours, covariance and local map of each row.
         overwrite : bool, default=False
@@ -223,6 +226,7 @@ class NewRows(Attributes):
                 columns=None if columns is None else [str(column) for column in columns],
                 id_column=id_column,
                 label_column=label_column,
+                sheet=sheet,
                 threads=_settings.threads(self.n_jobs),
                 progress=bar.callback,
             )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _graph_input, _parallel, _settings, _table_input, _tangency
+from . import _graph_input, _parallel, _settings, _table_input, _tangency, _views
 from ._lllvm import LLLVM
 from ._progress import Bar, warn
 
@@ -164,7 +164,7 @@ def select(
     Parameters
     ----------
     X : array_like of shape (n_samples, n_features)
-        The table.
+        The table. Entries may be NaN: each fit finds them, and a row that is held out is scored by those that it has.
     n_neighbors : int or iterable of int, default=None
         Numbers of neighbours; from 4 to 14 if nothing is said of graphs.
     n_components : int or iterable of int, default=None
@@ -190,7 +190,7 @@ def select(
     verbose : bool, default=False
         Show progress.
     **settings
-        Other parameters of :class:`LLLVM` for all fits, such as ``connect``, ``random_state``, ``scaling``. Here
+        Other parameters of :class:`LLLVM` for all fits, such as ``connect``, ``random_state``, ``scaling``, ``views``. Here
         `connect` is False unless given: a graph in pieces is no candidate. Several graphs are compared by the bound of
         the paper's model: to its own likelihood a graph is data, and bounds on different data do not compare.
 
@@ -208,20 +208,22 @@ def select(
     """
     if by not in ("auto", "held-out", "bound"):
         raise ValueError(f"by is {by!r}; use 'auto', 'held-out' or 'bound'")
-    table = _table_input.checked(X, ensure_min_samples=3)
     params = LLLVM(connect=False, n_jobs=n_jobs).get_params() | _allowed(settings)
     config = _settings.config(params)
+    table = _table_input.checked(X, ensure_min_samples=3, may_miss=params["missing"] != "error")
+    views = _views.given(params["views"], _table_input.names(X, table.shape[1]))
     choices, estimators = _choices(table, n_neighbors, symmetry, radius, graphs)
     if n_components is None:
         n_components = range(1, min(3, table.shape[1]) + 1)
     dimensions = _list("n_components", n_components)
-    grid = _tangency.Selection(table, config, choices, dimensions, _settings.whole("seeds", seeds), bool(race), by)
+    whole = _settings.whole("seeds", seeds)
+    grid = _tangency.Selection(table, config, choices, dimensions, whole, bool(race), by, views)
     done: list[str] = []
     if resume is not None:
         if not isinstance(resume, Selection) or resume._fingerprint != grid.fingerprint:
             raise ValueError("resume does not belong to this table and these settings; leave it out")
         done = list(resume._done)
-    complete = _run(grid, table, done, n_jobs, verbose)
+    complete = _run(grid, table, views, done, n_jobs, verbose)
     if not complete:
         fits = f"{len(done)} of at most {grid.n_fits} fits are done"
         warn(f"interrupted: {fits}; give this selection as resume= to go on")
@@ -238,7 +240,12 @@ def select(
 
 
 def _run(
-    grid: _tangency.Selection, table: NDArray[np.float64], done: list[str], n_jobs: int | None, verbose: Any
+    grid: _tangency.Selection,
+    table: NDArray[np.float64],
+    views: _views.Views,
+    done: list[str],
+    n_jobs: int | None,
+    verbose: Any,
 ) -> bool:
     """Makes the fits round by round and adds them to `done`; False if Ctrl-C came between."""
     here, threads, at_once = _parallel.is_local(), _settings.threads(n_jobs), 1
@@ -250,7 +257,7 @@ def _run(
             if not fits:
                 return True
             each = threads // min(at_once, len(fits)) if here else 1
-            jobs = [(table, candidate, config, edges, part, each) for candidate, config, edges, part in fits]
+            jobs = [(table, candidate, config, edges, part, views, each) for candidate, config, edges, part in fits]
             found: dict[int, str] = {}
             try:
                 for number, cell in _parallel.finished(_tangency.run_cell, jobs, n_jobs):

@@ -64,6 +64,12 @@ def unnamed(features: int) -> list[str]:
     return [f"c{number}" for number in range(1, features + 1)]
 
 
+def names(X: Any, features: int) -> list[str]:
+    """Names of the columns of a data frame, where all of them are text; otherwise those of a table without names."""
+    columns = list(getattr(X, "columns", []))
+    return columns if columns and all(isinstance(name, str) for name in columns) else unnamed(features)
+
+
 def coordinates(values: Any, name: str) -> Array:
     """A table of finite numbers; a single column may stand in one dimension."""
     return checked(np.asarray(values).reshape(-1, 1) if np.ndim(values) == 1 else values, name=name)

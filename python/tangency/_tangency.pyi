@@ -178,6 +178,7 @@ class Model:
         columns: list[str] | None,
         id_column: str | None,
         label_column: str | None,
+        sheet: str | None,
         threads: int,
         progress: _Progress | None = None,
     ) -> tuple[int, int, bool]: ...
@@ -193,6 +194,7 @@ class Selection:
         seeds: int,
         race: bool,
         by: str,
+        views: list[tuple[str, list[int]]],
     ) -> Selection: ...
     @property
     def n_fits(self) -> int: ...
@@ -212,10 +214,13 @@ class Comparison:
         edges: _Pairs | None,
         truth: _Floats | None,
         labels: list[str] | None,
+        views: list[tuple[str, list[int]]],
         threads: int,
     ) -> Comparison: ...
     @property
     def rows(self) -> list[int]: ...
+    @property
+    def filled_in(self) -> tuple[str, str] | None: ...
     def left_out(self, method: str) -> str | None: ...
     def run(
         self, method: str, step: str, progress: _Progress | None = None
@@ -271,6 +276,7 @@ def run_cell(
     config: str,
     edges: _Pairs | None,
     part: int | None,
+    views: list[tuple[str, list[int]]],
     threads: int,
     stop: Stop | None = None,
 ) -> str | None: ...
@@ -298,6 +304,7 @@ def report(
     command: str,
     threads: int,
     comparisons: list[_Panel] = ...,
+    remark: str | None = None,
 ) -> str: ...
 def check_settings(text: str) -> None: ...
 def settings() -> str: ...

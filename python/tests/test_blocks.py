@@ -49,6 +49,7 @@ def files(tmp_path, new):
     parquet.write_table(
         pyarrow.Table.from_pandas(new, preserve_index=False), tmp_path / "new.parquet", row_group_size=7
     )
+    new.astype({"kind": "category"}).to_feather(tmp_path / "new.feather", compression="zstd", chunksize=7)
     return tmp_path
 
 
@@ -66,7 +67,7 @@ def expected(model, new):
 # ---- files
 
 
-@pytest.mark.parametrize("source", ["csv", "parquet"])
+@pytest.mark.parametrize("source", ["csv", "parquet", "feather"])
 @pytest.mark.parametrize("destination", ["csv", "parquet"])
 def test_a_file_is_placed_as_its_rows_are(model, new, files, source, destination):
     out = files / f"placed.{destination}"
@@ -77,6 +78,21 @@ def test_a_file_is_placed_as_its_rows_are(model, new, files, source, destination
     np.testing.assert_array_equal(placed["log_density"], model.score_samples(new[NAMES]))
     np.testing.assert_array_equal(placed["novelty"], model.novelty(new[NAMES]))
     assert placed["id"].tolist() == new["who"].tolist() and placed["label"].tolist() == new["kind"].tolist()
+
+
+def test_a_sheet_is_placed_as_its_rows_are(model, new, tmp_path):
+    pytest.importorskip("openpyxl")
+    with pandas.ExcelWriter(tmp_path / "new.xlsx") as book:
+        new.iloc[:3].to_excel(book, sheet_name="first", index=False)
+        new.to_excel(book, sheet_name="second", index=False)
+    out = tmp_path / "placed.csv"
+    assert model.transform_file(tmp_path / "new.xlsx", out, id_column="who") == 3
+    assert model.transform_file(tmp_path / "new.xlsx", out, id_column="who", sheet="second", overwrite=True) == 50
+    placed = read(out)
+    # openpyxl writes sixteen digits
+    np.testing.assert_allclose(placed[["x1", "x2", "sd1", "sd2"]], expected(model, new), rtol=1e-9, atol=1e-9)
+    with pytest.raises(ValueError, match='no sheet "third"'):
+        model.transform_file(tmp_path / "new.xlsx", tmp_path / "other.csv", sheet="third")
 
 
 def test_without_names_rows_are_numbered(model, new, files):

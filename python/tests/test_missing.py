@@ -116,3 +116,27 @@ def test_what_pandas_calls_missing_is_missing(table):
 def test_they_are_saved(model, tmp_path):
     model.save(tmp_path / "m.safetensors")
     assert np.array_equal(tangency.load(tmp_path / "m.safetensors").imputed_, model.imputed_)
+
+
+def test_graphs_are_compared_by_what_rows_have(sensors, hidden):
+    X = np.where(hidden, np.nan, sensors[0])
+    grid = {"n_neighbors": [6, 9], "n_components": 2, "seeds": 1, "max_iter": 10, "init": "isomap", "connect": True}
+    found = tangency.select(X, **grid)
+    assert [row["held_out_rows"] for row in found.summary] == [200, 200]
+    assert found.best_model(X).imputed_ is not None
+    whole = int((~hidden.any(axis=1)).sum())
+    dropped = tangency.select(X, **grid, missing="drop", by="bound")
+    assert all(row["mean"] is not None for row in dropped.summary)
+    assert len(dropped.best_model(X).embedding_) == whole
+    with pytest.raises(ValueError, match="NaN|missing"):
+        tangency.select(X, **grid, missing="error")
+
+
+def test_other_methods_get_gaps_filled_in(sensors, hidden):
+    X = np.where(hidden, np.nan, sensors[0])
+    with pytest.warns(UserWarning, match="filled in from the nearest rows"):
+        found = tangency.compare(X, truth=sensors[1], methods=["ll-lvm", "pca", "isomap"], connect=True, max_iter=30)
+    assert found.filled_in["entries"] == hidden.sum() and found.filled_in["rows"] == hidden.any(axis=1).sum()
+    assert all(record["failed"] is None and record["trustworthiness"] > 0.8 for record in found.records)
+    assert found.model.imputed_ is not None and "filled in from the nearest rows" in found.report().html
+    assert tangency.compare(sensors[0], methods=["pca"]).filled_in is None

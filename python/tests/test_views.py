@@ -91,3 +91,16 @@ def test_rows_that_make_no_sense_are_said(sheet, model) -> None:
         model.predict_view("dna", rna)
     with pytest.raises(ValueError, match="no feature outside"):
         model.predict_view("rna", {"rna": rna})
+
+
+def test_views_are_those_of_the_fits_that_are_compared(sheet) -> None:
+    views = {"rna": slice(0, 5), "protein": slice(5, 9)}
+    of = {"views": views, "init": "isomap", "max_iter": 10, "connect": True}
+    found = tangency.select(sheet[0], n_neighbors=9, n_components=[1, 2], seeds=1, **of)
+    plain = tangency.select(sheet[0], n_neighbors=9, n_components=[1, 2], seeds=1, **(of | {"views": None}))
+    assert found._fingerprint != plain._fingerprint
+    assert list(found.best_model(sheet[0]).views_) == ["rna", "protein"]
+    model = tangency.compare(sheet[0], methods=["ll-lvm", "pca"], **of).model
+    assert model is not None and list(model.views_) == ["rna", "protein"]
+    with pytest.raises(ValueError, match="nobody"):
+        tangency.select(sheet[0], views={"rna": ["nobody"]})

@@ -12,9 +12,9 @@ use tangency::io::table::{Table, read_table};
 use tangency::io::{Claims, Model, Output, write_rows};
 use tangency::linalg::Matrix;
 use tangency::message;
-use tangency::message::{Dialect, Piece, Remedy};
+use tangency::message::{Dialect, Piece, Remedy, Sentence};
 use tangency::peers::PeerOptions;
-use tangency::{Error, Result};
+use tangency::{Config, Error, Result};
 use tangency_report::comparison::panels;
 use tangency_report::page::Report;
 use tangency_report::{Colour, Figure, FigureError, multiples};
@@ -32,7 +32,7 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
     let entrants = entrants(&args.methods)?;
     let figure_path = args.figure.clone().unwrap_or_else(|| args.out.with_extension("svg"));
     let kind = FileKind::of(&figure_path, "figure")?;
-    let (data, truth) = read(args)?;
+    let (data, truth) = read(args, &config)?;
     let mut claims = Claims::new(args.force, [&args.table.table].into_iter().chain(&args.graph.edges));
     let out = claims.claim(&args.out)?;
     let figure_out = claims.claim(&figure_path)?;
@@ -45,6 +45,8 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
     let mut comparison = Comparison::new(data.values.as_ref(), config, edges, truth, labels)?;
     comparison.options = options;
     comparison.words = &Flags;
+    comparison.views = data.views.clone();
+    let filled_in = comparison.filled_in().map(|what| what.in_words(&Flags));
     comparison.meter = Some(Meter {
         reset: || PEAK.reset_peak_usage(),
         now: || PEAK.current_usage() as u64,
@@ -66,7 +68,7 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
         });
     }
 
-    fit::notes(&data.notes).iter().for_each(|text| say.note(text));
+    fit::notes(&data.notes).iter().chain(&filled_in).for_each(|text| say.note(text));
     let mut written = Vec::new();
     let (header, rows) = table::as_rows(&trials);
     write_rows(&out, &header, rows.into_iter())?;
@@ -85,7 +87,10 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
     let mut warnings = left_out;
     if let Some(page) = &page {
         match model(&comparison, &data) {
-            Some(model) => written.push(page.make(&model, report(args, &comparison, &trials))?),
+            Some(model) => {
+                let report = Report { remark: filled_in, ..report(args, &comparison, &trials) };
+                written.push(page.make(&model, report)?);
+            }
             None => warnings.push("there is no page, because ll-lvm was not fitted".to_owned()),
         }
     }
@@ -99,6 +104,7 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
         "methods": trials.iter().zip(ranks(&trials)).map(|(trial, rank)| table::as_json(trial, rank)).collect::<Vec<_>>(),
         "written": say::names(written.iter().map(std::path::PathBuf::as_path)),
         "warnings": warnings,
+        "filled_in": comparison.filled_in(),
     }));
     Ok(())
 }
@@ -124,8 +130,8 @@ fn entrants(names: &[String]) -> Result<Entrants> {
 }
 
 /// The table without the columns that hold the truth, and these.
-fn read(args: &CompareArgs) -> Result<(Table, Option<Matrix>)> {
-    let mut options = fit::table_options(&args.table);
+fn read(args: &CompareArgs, config: &Config) -> Result<(Table, Option<Matrix>)> {
+    let mut options = fit::options_with_views(&args.table, &args.views, config)?;
     if args.truth.is_empty() {
         return Ok((read_table(&args.table.table, &options)?, None));
     }
@@ -139,6 +145,8 @@ fn read(args: &CompareArgs) -> Result<(Table, Option<Matrix>)> {
         exclude: vec![],
         id_column: None,
         label_column: None,
+        gaps: false,
+        views: vec![],
         ..options.clone()
     };
     let truth = read_table(&args.table.table, &truth_options)?.values;

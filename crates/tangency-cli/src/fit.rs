@@ -36,8 +36,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         return Err(Error::unfit("prune", Message(pieces), [Remedy::TurnOn("prune").to("remove edges")]));
     }
     prune::options(pruning).validate()?;
-    let options = TableOptions { views: views(&args.views)?, ..with_gaps(&args.table, &config) };
-    let table = read_table(&args.table.table, &options)?;
+    let table = read_with_views(&args.table, &args.views, &config)?;
     let mut claims = Claims::new(args.force, inputs(&args.table, &args.graph, &args.start));
     let path = args.out.clone().unwrap_or_else(|| model_name(&args.table));
     // the same fit may replace what it has written, and that is still as it was
@@ -246,9 +245,14 @@ pub fn has_start(start: &StartArgs) -> bool {
     start.init_coordinates.is_some() || start.init_maps.is_some()
 }
 
-/// The table that was named.
-pub fn read(args: &TableArgs) -> Result<Table> {
-    read_table(&args.table, &table_options(args))
+/// The table that was named, for a fit with views.
+pub fn read_with_views(args: &TableArgs, views: &[String], config: &Config) -> Result<Table> {
+    read_table(&args.table, &options_with_views(args, views, config)?)
+}
+
+/// How that table is read.
+pub fn options_with_views(args: &TableArgs, typed: &[String], config: &Config) -> Result<TableOptions> {
+    Ok(TableOptions { views: views(typed)?, ..with_gaps(args, config) })
 }
 
 /// The same for a fit, whose settings say whether entries may be missing.
@@ -295,6 +299,7 @@ pub fn table_options(args: &TableArgs) -> TableOptions {
         columns: (!args.columns.is_empty()).then(|| args.columns.clone()),
         exclude: args.exclude.clone(),
         array: args.array.clone(),
+        sheet: args.sheet.clone(),
         show: show(&args.show),
         gaps: false,
         views: vec![],

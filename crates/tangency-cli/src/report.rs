@@ -107,6 +107,7 @@ pub fn reading(args: &TableArgs) -> Vec<String> {
         ("exclude", list(&args.exclude)),
         ("show", list(&args.show)),
         ("array", args.array.clone()),
+        ("sheet", args.sheet.clone()),
     ];
     let switches = [("header", args.header), ("no_header", args.no_header)];
     let with_values = given.into_iter().filter_map(|(name, value)| Some([flag(name), value?])).flatten();

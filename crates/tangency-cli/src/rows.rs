@@ -69,6 +69,7 @@ pub fn options(args: &ReadingArgs) -> TableOptions {
         label_column: args.label_column.clone(),
         columns: (!args.columns.is_empty()).then(|| args.columns.clone()),
         array: args.array.clone(),
+        sheet: args.sheet.clone(),
         ..TableOptions::default()
     }
 }

@@ -3,7 +3,7 @@
   let maps = []; // {canvas, x: [n, 2], screen}
 
   T.comparisonCharts = function () {
-    const { comparisons, x, d, n } = T.report;
+    const { comparisons, remark, x, d, n } = T.report;
     maps = [];
     if (!comparisons.length) return [];
     const own = new Float32Array(2 * n);
@@ -14,6 +14,7 @@
     requestAnimationFrame(drawAll);
     return [T.make("h2", { text: "Compared with other methods" }), T.make("p", { class: "note", id: "compare-keys",
       text: "Pointing at a point shows it in all; dragging selects in all. Arrows go to the next point in their direction, N and P to the next and the previous row." }),
+      remark ? T.make("p", { class: "note", "data-test": "compare-remark", text: remark }) : "",
       T.make("div", { class: "charts", "data-test": "comparisons" }, figures),
       T.make("p", { class: "note", "data-test": "compare-point", "aria-live": "polite" })];
   };

@@ -35,6 +35,7 @@
       low: features.min, high: features.max, mean: features.mean, std: features.std,
       image: raw.image || null,
       model: readModel(raw.model), graph: readGraph(raw.graph), bound: readBound(raw.bound),
+      remark: raw.remark || "",
       comparisons: (raw.comparisons || []).map((c) => ({ name: c.name, note: c.note || "", x: decode(c.coordinates) })),
       selection: raw.selection || null,
     };

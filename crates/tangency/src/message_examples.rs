@@ -135,6 +135,11 @@ pub fn table_notes() -> Vec<(&'static str, TableNote)> {
     vec![
         ("text in another encoding", TableNote::Encoding("Windows-1252")),
         ("decimal commas", TableNote::DecimalCommas(names(&["height", "weight"]))),
+        (
+            "one sheet of several",
+            TableNote::Sheet { read: "2024".into(), others: vec!["2023".into(), "remarks".into()] },
+        ),
+        ("columns of an Arrow file that are not read", TableNote::NotRead(vec![("tags".into(), "maps")])),
         ("commas of two meanings", TableNote::UnclearCommas(names(&["price"]))),
         ("identifiers by name", left_out("id", WhyLeftOut::NamedId)),
         ("row numbers without a name", left_out("c1", WhyLeftOut::NoName)),

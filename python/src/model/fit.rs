@@ -13,6 +13,11 @@ use tangency::linalg::Matrix;
 use tangency::model::TableView;
 use tangency::{Choice, Config, Fit, Fitter, Progress, Start};
 
+/// Views as Python gives them.
+pub fn table_views(views: Vec<(String, Vec<usize>)>) -> Vec<TableView> {
+    views.into_iter().map(|(name, features)| TableView { name, features }).collect()
+}
+
 /// A table to be fitted, the settings, and the graph if it is given.
 pub struct Task<'a> {
     lying: TableLayout<'a>,
@@ -29,8 +34,7 @@ impl<'a> Task<'a> {
 
     /// The same with groups of features.
     pub fn with_views(self, views: Vec<(String, Vec<usize>)>) -> Self {
-        let views = views.into_iter().map(|(name, features)| TableView { name, features }).collect();
-        Self { views, ..self }
+        Self { views: table_views(views), ..self }
     }
 
     /// The fit, with its whole posterior if that is to be kept; from a start that is given, or only from the one with a

@@ -5,7 +5,7 @@ mod fit;
 mod new_rows;
 mod training_points;
 
-pub use fit::{Given, best_start, starts, try_start};
+pub use fit::{Given, best_start, starts, table_views, try_start};
 
 use crate::arrays::{Out, OutPairs, PairArray, TableArray, TableLayout, array, pairs, rows};
 use crate::attend::{ProgressReport, StopFlag, Watcher, attend, attend_until};
@@ -465,7 +465,7 @@ impl NativeModel {
     }
 
     /// Places the rows of a table file in another, a block at a time; how many, and how many are rare.
-    #[pyo3(signature = (source, destination, *, overwrite, details, columns, id_column, label_column, threads, progress=None))]
+    #[pyo3(signature = (source, destination, *, overwrite, details, columns, id_column, label_column, sheet, threads, progress=None))]
     fn transform_file(
         &self,
         py: Python<'_>,
@@ -476,11 +476,12 @@ impl NativeModel {
         columns: Option<Vec<String>>,
         id_column: Option<String>,
         label_column: Option<String>,
+        sheet: Option<String>,
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(usize, usize, bool)> {
         let gaps = self.saved.fit.config.missing != MissingRule::Error;
-        let options = TableOptions { columns, id_column, label_column, gaps, ..TableOptions::default() };
+        let options = TableOptions { columns, id_column, label_column, sheet, gaps, ..TableOptions::default() };
         let seen = attend(py, threads, progress.as_ref(), |watch: &Watcher| {
             TableWriter::check(&destination)?;
             let out = Claims::new(overwrite, [&source]).claim(&destination)?;

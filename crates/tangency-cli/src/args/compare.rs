@@ -18,6 +18,9 @@ fn methods() -> String {
 pub struct CompareArgs {
     #[command(flatten, next_help_heading = TABLE)]
     pub table: TableArgs,
+    /// Features that belong together, as in `tangency fit`; may be repeated
+    #[arg(long = "view", value_name = "NAME=COLUMNS", help_heading = TABLE)]
+    pub views: Vec<String>,
     /// Columns with known coordinates of the samples, against which embeddings are measured; never features
     #[arg(long, value_delimiter = ',', value_name = "COLUMNS", help_heading = TABLE)]
     pub truth: Vec<String>,

@@ -41,15 +41,18 @@ pub struct ReadingArgs {
     /// Column with a label of each row, which goes to the output
     #[arg(long)]
     pub label_column: Option<String>,
-    /// The first row of a CSV or TSV is a header [default: found out]
+    /// The first row of text or of a sheet is a header [default: found out]
     #[arg(long, conflicts_with = "no_header")]
     pub header: bool,
-    /// The first row of a CSV or TSV is data
+    /// The first row of text or of a sheet is data
     #[arg(long)]
     pub no_header: bool,
     /// Which array of an .npz
     #[arg(long)]
     pub array: Option<String>,
+    /// Which sheet of a spreadsheet [default: the first that has cells]
+    #[arg(long, value_name = "NAME")]
+    pub sheet: Option<String>,
 }
 
 #[derive(Args)]

@@ -61,7 +61,7 @@ pub struct Arguments {
 pub enum Command {
     /// Make a Swiss roll, unroll it, and draw both with the uncertainty of every point
     Demo(DemoArgs),
-    /// Fit a table: CSV, TSV, .npy, .npz or Parquet
+    /// Fit a table: CSV, TSV, a spreadsheet, .npy, .npz, Parquet or Arrow
     Fit(Box<FitArgs>),
     /// Compare graphs and dimensions by the bound: fits a grid, names the best, writes a table and a figure
     Select(Box<SelectArgs>),

@@ -13,6 +13,9 @@ use tangency::graph::EdgeNames;
 pub struct SelectArgs {
     #[command(flatten, next_help_heading = TABLE)]
     pub table: TableArgs,
+    /// Features that belong together, as in `tangency fit`; may be repeated
+    #[arg(long = "view", value_name = "NAME=COLUMNS", help_heading = TABLE)]
+    pub views: Vec<String>,
     /// Numbers of neighbours to try: 4:14 (both ends included), 4:14:2, 5,9,12 [default: 4:14 if no other graph is given]
     #[arg(long, short = 'k', value_name = "RANGE", help_heading = GRAPH)]
     pub n_neighbors: Option<String>,

@@ -8,7 +8,7 @@ use tangency::graph::EdgeNames;
 /// Where the table is and which of its columns mean what.
 #[derive(Args)]
 pub struct TableArgs {
-    /// The table, one sample per row: .csv, .tsv (also as .gz or .zst), .npy, .npz, .parquet or a folder of these; - is text from standard input
+    /// The table, one sample per row: .csv, .tsv (also as .gz or .zst), .xlsx, .xls, .ods, .npy, .npz, .parquet or a folder of these, .arrow, .feather; - is text from standard input
     #[arg(help_heading = None::<&str>)]
     pub table: PathBuf,
     /// Column that names the samples
@@ -26,15 +26,18 @@ pub struct TableArgs {
     /// Columns to carry to the embedding and the page, written in the same way, or none [default: all that are no features]
     #[arg(long, value_delimiter = ',')]
     pub show: Vec<String>,
-    /// The first row of a CSV or TSV is a header [default: found out]
+    /// The first row of text or of a sheet is a header [default: found out]
     #[arg(long, conflicts_with = "no_header")]
     pub header: bool,
-    /// The first row of a CSV or TSV is data
+    /// The first row of text or of a sheet is data
     #[arg(long)]
     pub no_header: bool,
     /// Which array of an .npz
     #[arg(long)]
     pub array: Option<String>,
+    /// Which sheet of a spreadsheet [default: the first that has cells]
+    #[arg(long, value_name = "NAME")]
+    pub sheet: Option<String>,
 }
 
 /// A neighbour graph from a file.

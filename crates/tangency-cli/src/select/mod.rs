@@ -35,13 +35,13 @@ pub fn run(args: &SelectArgs, say: Say) -> Result<()> {
         return Ok(());
     }
 
-    let table = fit::read(&args.table)?;
+    let table = fit::read_with_views(&args.table, &args.views, &config)?;
     if let Ok((.., page)) = &outputs {
         ReportPage::check(page, table.values.ncols())?;
     }
     let graphs = asked.graphs(args, &table)?;
     let selection = Selection::new(&table.values, config, graphs, asked.n_components)?.by(args.by)?;
-    let selection = selection.seeds(args.seeds)?.words(&Flags);
+    let selection = selection.views(table.views.clone())?.seeds(args.seeds)?.words(&Flags);
     let selection = if args.all { selection.all() } else { selection };
 
     let (mut journal, done) = Journal::open(partial, &selection, args.force)?;

@@ -180,13 +180,15 @@ fn with_files(folder: &Path) -> Vec<Case> {
         refused("a column of one name twice", read("a,a\n1,2\n", plain())),
         refused("not UTF-8", read_table(&file("run--2024.csv", b"a,b\n\x90,2\n"), &plain())),
         refused("an unknown format", read_table(&file("run--2024.doc", b"PK"), &plain())),
-        refused("a spreadsheet", read_table(&file("run--2024.xlsx", b"PK"), &plain())),
+        refused("a spreadsheet of another kind", read_table(&file("run--2024.xlsb", b"PK"), &plain())),
+        refused("not a spreadsheet", read_table(&file("run--2024.xlsx", b"PK"), &plain())),
         refused("AnnData", read_table(&file("run--2024.h5ad", b"HDF"), &plain())),
-        refused("an Arrow file", read_table(&file("run--2024.feather", b"ARROW1"), &plain())),
+        refused("an Arrow file is cut short", read_table(&file("run--2024.feather", b"ARROW1"), &plain())),
         refused("packed text is cut short", read_table(&file("run--2024.csv.gz", b"\x1f\x8b\x08\0\0"), &plain())),
         refused("an array that is packed", read_table(&file("run--2024.npy.gz", b"x"), &plain())),
         refused("not an array", read_table(&file("run--2024.npy", b"1,2"), &plain())),
         refused("an array of a file without names", read(good, TableOptions { array: Some("x".into()), ..plain() })),
+        refused("a sheet of a file without sheets", read(good, TableOptions { sheet: Some("x".into()), ..plain() })),
         refused("a range backwards", read(good, TableOptions { columns: Some(list(&["b:a"])), ..plain() })),
         refused("the ids are a feature", {
             read(good, TableOptions { columns: Some(list(&["a", "id"])), id_column: Some("id".into()), ..plain() })

@@ -90,7 +90,40 @@ fn they_can_be_left_out_or_refused() {
     let whole = attempt(folder.path(), "reconstruct m.safetensors --missing --out found.csv");
     assert!(whole.code == Some(2) && whole.said().contains("lacked no entry"), "{}", whole.said());
     for other in ["select gaps.csv --id-column name", "compare gaps.csv --id-column name"] {
-        let refused = attempt(folder.path(), other);
+        let refused = attempt(folder.path(), &format!("{other} --missing error"));
         assert!(refused.code == Some(2) && refused.said().contains("is missing"), "{}", refused.said());
     }
+}
+
+#[test]
+fn graphs_are_compared_by_what_rows_have() {
+    let folder = with_sheet();
+    with_gaps(folder.path());
+    let grid = "select gaps.csv --id-column name -k 6,9 -d 2 --seeds 1 --max-iter 20 --init isomap --force";
+    let said = run_json(folder.path(), &format!("{grid} --report r.html"));
+    for candidate in said["candidates"].as_array().unwrap() {
+        assert_eq!(candidate["held_out"]["rows"], 160, "{candidate}");
+    }
+    let dropped = run_json(folder.path(), &format!("{grid} --missing drop --connect"));
+    assert_eq!(dropped["candidates"][0]["held_out"]["rows"], 130, "{dropped}");
+}
+
+#[test]
+fn other_methods_get_gaps_filled_in_and_that_is_said() {
+    let folder = with_sheet();
+    with_gaps(folder.path());
+    let asked =
+        "compare gaps.csv --id-column name -k 9 --methods ll-lvm,pca,isomap,lle --init isomap --max-iter 30 --force";
+    let line = "30 entries missing in 30 rows: ll-lvm takes the rows as they are, the other methods get them filled in from the \
+                nearest rows; all are measured among the 130 rows without gaps";
+    let outcome = run(folder.path(), &format!("{asked} --report r.html"));
+    assert!(outcome.stderr.contains(line), "{}", outcome.stderr);
+    assert!(std::fs::read_to_string(folder.path().join("r.html")).unwrap().contains(line));
+    let said = run_json(folder.path(), asked);
+    assert_eq!(said["filled_in"], serde_json::json!({"entries": 30, "rows": 30, "among": {"whole": 130}}));
+    for method in said["methods"].as_array().unwrap() {
+        assert!(method["measures"]["trustworthiness"].as_f64().unwrap() > 0.8, "{method}");
+    }
+    let dropped = run_json(folder.path(), &format!("{asked} --missing drop --connect"));
+    assert!(dropped["filled_in"].is_null(), "{dropped}");
 }

@@ -91,3 +91,19 @@ fn views_that_make_no_sense_are_said() {
         assert!(outcome.stderr.contains(said), "{arguments}: {}", outcome.said());
     }
 }
+
+#[test]
+fn views_are_those_of_the_fits_that_are_compared() {
+    let folder = with_sheet();
+    with_views(folder.path());
+    let of = "both.csv --id-column name --init isomap --view a=a1:a3 --view b=b1,6,b3 --max-iter 20 --force";
+    let page = |name: &str| text(folder.path(), name);
+    run_json(folder.path(), &format!("select {of} -k 9 -d 2 --seeds 1 --report s.html"));
+    run_json(folder.path(), &format!("compare {of} -k 9 --methods ll-lvm,pca --report c.html"));
+    run_json(folder.path(), &format!("fit {of} --out m.safetensors --report f.html"));
+    for name in ["s.html", "c.html", "f.html"] {
+        assert!(page(name).contains("\"view a\",\"3 features (a1, a2, a3), noise "), "{name}");
+    }
+    let refused = attempt(folder.path(), "select both.csv --view a=nobody");
+    assert!(refused.code == Some(2) && refused.said().contains("nobody"), "{}", refused.said());
+}

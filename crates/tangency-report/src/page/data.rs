@@ -94,6 +94,9 @@ pub struct Data {
     pub bound: History,
     pub selection: Option<ComparedCandidates>,
     pub comparisons: Option<Vec<PageComparison>>,
+    /// What to know of these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
 }
 
 /// A column that was not fitted, with a cell for each row.

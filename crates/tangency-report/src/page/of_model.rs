@@ -50,6 +50,8 @@ pub struct Report<'a> {
     /// Other embeddings of the same rows: of the fitted ones, or of these and the new ones. One without coordinates shows
     /// its note alone; one of a single dimension has 0 for the second.
     pub comparisons: Vec<Multiple>,
+    /// What to know of these embeddings.
+    pub remark: Option<String>,
     /// The words of the program that makes the page, for its warnings; the library's own where there are none.
     pub words: Option<&'a dyn Dialect>,
 }
@@ -112,6 +114,7 @@ impl Report<'_> {
             bound: BoundView::new(fit).into(),
             selection: self.selection.as_ref().map(Into::into),
             comparisons,
+            remark: self.remark.clone(),
             command,
         };
         Ok(assemble(&data))

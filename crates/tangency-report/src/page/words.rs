@@ -2,6 +2,8 @@
 
 use tangency::inference::{Deviations, Stop};
 use tangency::io::Model;
+use tangency::message::listed;
+use tangency::view::ViewRow;
 use tangency::{Fit, Metric, ScalingRule, Symmetry};
 
 /// How the run ended.
@@ -71,6 +73,13 @@ pub(super) fn facts(model: &Model, table: Option<&str>, n_new: usize) -> Vec<(St
         let (_, rows) = imputed.by_feature();
         let count = imputed.entries.len();
         add("missing", format!("{count} entries in {rows} rows, found together with the map"));
+    }
+    for view in ViewRow::all(fit, &model.feature_names) {
+        let explained = view.explained.map(|share| format!(", variance explained {share:.3}")).unwrap_or_default();
+        let count = view.features.len();
+        let noun = if count == 1 { "feature" } else { "features" };
+        let named = listed(&view.features);
+        add(&format!("view {}", view.name), format!("{count} {noun} ({named}), noise {:.2}{explained}", view.noise));
     }
     if let Some(choice) = fit.scaling_choice.filter(|choice| choice.taken == ScalingRule::PerFeature) {
         let name = model.feature_names.get(choice.largest).map_or("one feature", String::as_str);

@@ -4,7 +4,7 @@ use crate::density::{DensityNotes, Reach};
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::linalg::Matrix;
-use crate::model::Scaling;
+use crate::model::{Scaling, kept_rows};
 use crate::quality::{KnnError, affine_r2, continuity, geodesic_correlation, knn_error, procrustes, trustworthiness};
 use serde::Serialize;
 use std::sync::Arc;
@@ -30,6 +30,26 @@ pub struct Yardsticks {
     pub truth: Option<Matrix>,
     /// Known classes.
     pub labels: Option<Vec<String>>,
+    /// Those that lack no entry, where only neighbourhoods among these are looked at.
+    pub whole: Option<WholeRows>,
+}
+
+/// The points of a table that lack no entry.
+pub struct WholeRows {
+    /// Which they are.
+    pub which: Vec<usize>,
+    /// Scaled, one a column. [d_y, n]
+    pub points: Arc<Matrix>,
+    /// The same, one a row. [n, d_y]
+    pub rows: Matrix,
+}
+
+impl WholeRows {
+    /// These of all points, one a column.
+    pub fn new(which: Vec<usize>, points: &Matrix) -> Self {
+        let points = Matrix::from_fn(points.nrows(), which.len(), |f, i| points[(f, which[i])]);
+        Self { rows: points.transpose().to_owned(), points: Arc::new(points), which }
+    }
 }
 
 /// Measures of one embedding; those for which nothing is known are absent.
@@ -122,21 +142,27 @@ pub fn mean_ranks(all: &[Option<&Measures>]) -> Vec<Option<f64>> {
 impl Yardsticks {
     /// Measures an embedding, n × d_x. Classes are told apart in folds that are drawn from `seed`.
     pub fn measure(&self, embedding: &Matrix, seed: u64) -> Result<Measures> {
+        let of_whole = self.whole.as_ref().map(|whole| kept_rows(embedding.as_ref(), &whole.which));
+        let seen = of_whole.as_ref().unwrap_or(embedding);
+        let (points, rows) = match &self.whole {
+            Some(whole) => (&whole.points, &whole.rows),
+            None => (&self.points, &self.rows),
+        };
         // a tiny table has fewer neighbours to look at
-        let ranked = RANKED.min((embedding.nrows() - 1) / 2);
-        let near = |of: fn(&Matrix, &Matrix, usize) -> Result<f64>, reference: &Matrix| match ranked {
+        let ranked = RANKED.min((seen.nrows() - 1) / 2);
+        let near = |of: fn(&Matrix, &Matrix, usize) -> Result<f64>, reference: &Matrix, seen: &Matrix| match ranked {
             0 => Ok(None),
-            k => of(reference, embedding, k).map(Some),
+            k => of(reference, seen, k).map(Some),
         };
         let mut found = Measures {
-            trustworthiness: near(trustworthiness, &self.rows)?,
-            continuity: near(continuity, &self.rows)?,
+            trustworthiness: near(trustworthiness, rows, seen)?,
+            continuity: near(continuity, rows, seen)?,
             // an embedding that fell to a point has no distances to speak of
             geodesic_correlation: geodesic_correlation(&self.graph, &self.points, embedding).ok(),
             ..Measures::default()
         };
-        if ranked > 0 && embedding.is_all_finite() {
-            let reach = Reach::of_embedding(self.points.clone(), embedding, ranked);
+        if ranked > 0 && seen.is_all_finite() {
+            let reach = Reach::of_embedding(points.clone(), seen, ranked);
             found.explained = Some(reach.share_left_out()).filter(|share| share.is_finite());
             let density = DensityNotes::of(&reach, &self.scaling).log_density;
             found.log_density = Some(density).filter(|density| density.is_finite());
@@ -145,8 +171,8 @@ impl Yardsticks {
             found.procrustes = Some(procrustes(embedding, truth)?).filter(|value| value.is_finite());
             // an embedding that fell onto a line has no affine map
             found.affine_r2 = affine_r2(embedding, truth).ok();
-            found.truth_trustworthiness = near(trustworthiness, truth)?;
-            found.truth_continuity = near(continuity, truth)?;
+            found.truth_trustworthiness = near(trustworthiness, truth, embedding)?;
+            found.truth_continuity = near(continuity, truth, embedding)?;
         }
         if let Some(labels) = &self.labels {
             let folds = FOLDS.min(labels.len());

@@ -1,10 +1,12 @@
 //! Our model beside the well-known methods, on the same rows of the same table.
 
+mod filled;
 mod measures;
 pub mod table;
 
+pub use filled::FilledIn;
 use measures::mean_ranks;
-pub use measures::{Measures, RANKED, Yardsticks};
+pub use measures::{Measures, RANKED, WholeRows, Yardsticks};
 
 use crate::config::{Choice, Config, Rule};
 use crate::error::{Error, Result};
@@ -14,7 +16,7 @@ use crate::inference::{Progress, Stop};
 use crate::linalg::{Matrix, View, sequential_product};
 use crate::message;
 use crate::message::{Dialect, Fields, Message, Piece, Remedy, Sentence, given};
-use crate::model::{Checked, MissingRule, Prepared, check_values};
+use crate::model::{Checked, MissingRule, Prepared, TableView, check_values, kept_rows};
 use crate::peers::{Embedding, Method, PeerOptions, Watch, embed_prepared};
 use std::fmt;
 use std::str::FromStr;
@@ -103,7 +105,11 @@ pub struct Comparison {
     pub meter: Option<Meter>,
     /// The words in which a trial says what went wrong.
     pub words: &'static dyn Dialect,
+    /// Groups of features to which our model gives a noise of their own.
+    pub views: Vec<TableView>,
     prepared: Prepared,
+    /// The same for methods that know no gaps.
+    filled: Option<(Prepared, FilledIn)>,
     /// Seconds that scaling and graph took.
     preparation: f64,
     yardsticks: Yardsticks,
@@ -169,9 +175,7 @@ impl Comparison {
         truth: Option<Matrix>,
         labels: Option<Vec<String>>,
     ) -> Result<Self> {
-        // other methods know no gaps
-        let missing = asked.missing;
-        let mut config = Config { missing: MissingRule::Error, ..asked };
+        let mut config = asked;
         Checked::new(values, &config)?;
         settle_neighbors(values, &mut config, edges.is_some(), None)?;
         let table = Checked::new(values, &config)?;
@@ -195,21 +199,22 @@ impl Comparison {
         let began = Instant::now();
         let prepared = table.prepare(edges)?;
         let preparation = began.elapsed().as_secs_f64();
+        let filled = FilledIn::of(&prepared);
         let rows = prepared.rows();
-        let kept = |table: &Matrix| Matrix::from_fn(rows.len(), table.ncols(), |i, f| table[(rows[i], f)]);
+        let seen = filled.as_ref().map_or(&prepared, |(filled, _)| filled);
         let yardsticks = Yardsticks {
-            rows: prepared.points().transpose().to_owned(),
-            points: prepared.table.points.clone(),
+            rows: seen.points().transpose().to_owned(),
+            points: seen.table.points.clone(),
             scaling: prepared.table.scaling.clone(),
             graph: prepared.graph().clone(),
-            truth: truth.as_ref().map(kept),
+            truth: truth.as_ref().map(|truth| kept_rows(truth.as_ref(), rows)),
             labels: labels.map(|labels| rows.iter().map(|&row| labels[row].clone()).collect()),
+            whole: filled.as_ref().and_then(|(filled, what)| what.whole_rows(&prepared, filled)),
         };
         let options = PeerOptions { random_state: config.random_state, ..PeerOptions::default() };
         let words = &Fields;
-        // the model takes rows with gaps all the same
-        config.missing = missing;
-        Ok(Self { config, options, meter: None, words, prepared, preparation, yardsticks, fitted: None })
+        let (views, meter, fitted) = (vec![], None, None);
+        Ok(Self { config, options, meter, words, views, prepared, filled, preparation, yardsticks, fitted })
     }
 
     /// Rows of the table that take part, ascending.
@@ -220,6 +225,11 @@ impl Comparison {
     /// What embeddings are measured against.
     pub fn yardsticks(&self) -> &Yardsticks {
         &self.yardsticks
+    }
+
+    /// What was filled in for methods that know no gaps, where the table has some.
+    pub fn filled_in(&self) -> Option<&FilledIn> {
+        self.filled.as_ref().map(|(_, what)| what)
     }
 
     /// The fit of our model, if it has run.
@@ -284,8 +294,9 @@ impl Comparison {
                 Ok((found.fit.coordinates.clone(), Some(found.fit.bound()), Some(note)))
             }
             Entrant::Peer(method) => {
+                let prepared = self.filled.as_ref().map_or(&self.prepared, |(filled, _)| filled);
                 let Embedding { coordinates, optimum, .. } =
-                    embed_prepared(&self.prepared, method, &self.config, &self.options, watch)?;
+                    embed_prepared(prepared, method, &self.config, &self.options, watch)?;
                 let objective = optimum.as_ref().map(|optimum| optimum.objective);
                 Ok((coordinates, objective, optimum.and_then(|optimum| optimum.caution())))
             }
@@ -294,7 +305,7 @@ impl Comparison {
 
     fn fit_model(&self, watch: Watch) -> Result<OwnFit> {
         let observer = |now: &Progress| watch(now.point.iteration, now.point.bound_scaled);
-        let fitter = Fitter::new(self.config.clone()).observer(observer);
+        let fitter = Fitter::new(self.config.clone()).views(self.views.clone()).observer(observer);
         let (fit, posterior) = fitter.fit_prepared_with_posterior(&self.prepared)?;
         Ok(OwnFit { fit, posterior, seconds: self.preparation, peak_bytes: None })
     }

@@ -56,7 +56,7 @@ pub enum AmongRows {
 
 impl AmongRows {
     /// Those that are compared in a table with so many rows, of which so many lack nothing.
-    fn of(whole: usize, all: usize) -> Self {
+    pub(crate) fn of(whole: usize, all: usize) -> Self {
         if whole >= WHOLE_ROWS.min(all / 2).max(4 * NEIGHBORS) { Self::Whole(whole) } else { Self::FilledIn }
     }
 }

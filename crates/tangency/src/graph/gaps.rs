@@ -1,5 +1,7 @@
 //! Points that lack some entries (NaN), filled in from those around them, so that neighbours can be searched.
 
+use super::Length;
+use super::approximate::approximate_neighbors;
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 use std::borrow::Borrow;
@@ -8,6 +10,13 @@ use std::borrow::Borrow;
 pub(crate) const DONORS: usize = 9;
 /// Points whose nearest neighbours show how much features differ between neighbours.
 const SAMPLE: usize = 500;
+/// Up to so many points all pairs are compared.
+const ALL_PAIRS_POINTS: usize = 20_000;
+/// Of more points so many are donors at first, and then so many of those that are near once the gaps are filled in.
+const FIRST_DONORS: usize = 5_000;
+const NEAR: usize = 4 * DONORS;
+/// Of the approximate search; nothing that a user sees hangs on it.
+const SEED: u64 = 0;
 
 /// Points among which those are sought that a row with gaps resembles.
 pub(crate) struct Donors<P> {
@@ -70,7 +79,12 @@ impl<P: Borrow<Matrix> + Sync> Donors<P> {
     /// The `k` points nearest to a row, nearest first, of two as near the first.
     fn nearest(&self, row: &[f64], k: usize, without: Option<usize>) -> Vec<u32> {
         let others = (0..self.points().ncols()).filter(|&i| Some(i) != without);
-        let mut all: Vec<(f64, u32)> = others.map(|i| (self.squared(i, row), i as u32)).collect();
+        self.nearest_of(others.map(|i| i as u32), row, k)
+    }
+
+    /// The same of some points.
+    fn nearest_of(&self, points: impl Iterator<Item = u32>, row: &[f64], k: usize) -> Vec<u32> {
+        let mut all: Vec<(f64, u32)> = points.map(|i| (self.squared(i as usize, row), i)).collect();
         let order = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
         if k < all.len() {
             all.select_nth_unstable_by(k, order);
@@ -84,11 +98,23 @@ impl<P: Borrow<Matrix> + Sync> Donors<P> {
     /// not far from that. The mean of all nearby would put a row between two sheets.
     /// What the points nearby have is returned for each gap.
     pub fn fill(&self, row: &mut [f64], without: Option<usize>) -> OfGaps {
+        // a feature without any entry has no value
+        let nowhere = |f: usize| (0.0, self.nearby(f, vec![]));
+        self.fill_by(row, |row, count| self.nearest(row, count, without), nowhere)
+    }
+
+    /// The same from the points that `nearest` gives, so many, and `otherwise` where none of these has an entry.
+    fn fill_by(
+        &self,
+        row: &mut [f64],
+        nearest: impl Fn(&[f64], usize) -> Vec<u32>,
+        otherwise: impl Fn(usize) -> (f64, Nearby),
+    ) -> OfGaps {
         let mut all = Vec::new();
         let mut gaps: Vec<usize> = (0..row.len()).filter(|&f| row[f].is_nan()).collect();
         let mut count = DONORS;
         while !gaps.is_empty() {
-            let donors = self.nearest(row, count, without);
+            let donors = nearest(row, count);
             let mut left = Vec::new();
             let mut found = Vec::new();
             for &f in &gaps {
@@ -102,10 +128,13 @@ impl<P: Borrow<Matrix> + Sync> Donors<P> {
                     None => left.push(f),
                 }
             }
-            // what others lack too is sought further away; a feature without any entry has no value
+            // what others lack too is sought further away
             if donors.len() < count {
-                all.extend(left.iter().map(|&f| (f, self.nearby(f, vec![]))));
-                found.extend(left.drain(..).map(|f| (f, 0.0)));
+                for f in left.drain(..) {
+                    let (value, nearby) = otherwise(f);
+                    found.push((f, value));
+                    all.push((f, nearby));
+                }
             }
             for (f, value) in found {
                 row[f] = value;
@@ -146,20 +175,56 @@ pub(crate) struct Nearby {
 
 /// Points, one per column, with all gaps filled in, and what points nearby have, gap by gap: point by point, and feature by feature.
 pub(crate) fn without_gaps(points: &Matrix) -> (Matrix, Vec<Nearby>) {
-    let donors = Donors::new(points);
-    let fill = |i: usize| {
+    let rows = if points.ncols() <= ALL_PAIRS_POINTS {
+        let donors = Donors::new(points);
+        each(points, |i, row| donors.fill(row, Some(i)))
+    } else {
+        filled_nearly(points, FIRST_DONORS)
+    };
+    let filled = matrix(&rows);
+    (filled, rows.into_iter().flat_map(|(_, nearby)| nearby).map(|(_, nearby)| nearby).collect())
+}
+
+/// A point with its gaps filled in, and what is nearby.
+type Filled = (Vec<f64>, OfGaps);
+
+fn each(points: &Matrix, fill: impl Fn(usize, &mut [f64]) -> OfGaps + Sync) -> Vec<Filled> {
+    let one = |i: usize| {
         let mut row = points.col_as_slice(i).to_vec();
-        let nearby = donors.fill(&mut row, Some(i));
+        let nearby = fill(i, &mut row);
         (row, nearby)
     };
-    let rows: Vec<(Vec<f64>, OfGaps)> = (0..points.ncols()).into_par_iter().map(fill).collect();
-    let filled = Matrix::from_fn(points.nrows(), points.ncols(), |f, i| rows[i].0[f]);
-    (filled, rows.into_iter().flat_map(|(_, nearby)| nearby).map(|(_, nearby)| nearby).collect())
+    (0..points.ncols()).into_par_iter().map(one).collect()
+}
+
+fn matrix(rows: &[Filled]) -> Matrix {
+    Matrix::from_fn(rows.first().map_or(0, |(row, _)| row.len()), rows.len(), |f, i| rows[i].0[f])
+}
+
+/// The same without comparing all pairs: gaps are filled in from a few of the points, which brings each point near to where it
+/// belongs, and then once more from those that are near there.
+fn filled_nearly(points: &Matrix, few: usize) -> Vec<Filled> {
+    let step = points.ncols().div_ceil(few);
+    let some = Matrix::from_fn(points.nrows(), points.ncols().div_ceil(step), |f, i| points[(f, i * step)]);
+    let first = Donors::new(&some);
+    let begun = each(points, |i, row| first.fill(row, (i % step == 0).then_some(i / step)));
+    let near = approximate_neighbors(&matrix(&begun), Length::Squared, NEAR, SEED);
+    let donors = Donors::new(points);
+    each(points, |i, row| {
+        let nearest = |row: &[f64], count: usize| donors.nearest_of(near[i].iter().copied(), row, count);
+        let (before, nearby) = &begun[i];
+        let as_begun = |f: usize| {
+            let found = nearby.iter().find(|(other, _)| *other == f).map(|(_, nearby)| *nearby);
+            (before[f], found.unwrap_or_else(|| donors.nearby(f, vec![])))
+        };
+        donors.fill_by(row, nearest, as_begun)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     //! Gaps are filled with what is nearby, never with what is between.
+    #![allow(clippy::unwrap_used)]
 
     use super::*;
     use crate::graph::nearest_neighbors;
@@ -189,6 +254,42 @@ mod tests {
         sheets[(1, 31)] = f64::NAN;
         let filled = without_gaps(&sheets).0[(1, 31)];
         assert!(filled.abs() < 1e-9 || (filled - 10.0).abs() < 1e-9, "{filled}");
+    }
+
+    /// Points on a sheet of two dimensions in eight, with entries that are known and a part that is hidden.
+    fn sheet(n: usize, hidden: impl Fn(usize, usize) -> bool) -> (Matrix, Matrix) {
+        let at = |i: usize, step: usize| ((i * step) % 10_007) as f64 / 10_007.0;
+        let whole = Matrix::from_fn(8, n, |f, i| {
+            let (u, v) = (at(i, 4801), at(i, 7919));
+            (2.0 * u + f as f64).sin() + (1.0 + 0.2 * f as f64) * v
+        });
+        let holes = Matrix::from_fn(8, n, |f, i| if hidden(f, i) { f64::NAN } else { whole[(f, i)] });
+        (whole, holes)
+    }
+
+    #[test]
+    fn of_many_points_nearly_the_same_is_filled_in() {
+        let scattered = |f: usize, i: usize| (i * 31 + f * 17).is_multiple_of(7);
+        let a_view = |f: usize, i: usize| f >= 5 && i.is_multiple_of(3);
+        for hidden in [&scattered as &dyn Fn(usize, usize) -> bool, &a_view] {
+            let (whole, holes) = sheet(3000, hidden);
+            let wrong = |filled: &Matrix| (filled - &whole).norm_l2();
+            let all_pairs = wrong(&without_gaps(&holes).0);
+            let nearly = wrong(&matrix(&filled_nearly(&holes, 300)));
+            let few = Donors::new(holes.subcols(0, 300).to_owned());
+            let far = wrong(&matrix(&each(&holes, |_, row| few.fill(row, None))));
+            assert!(nearly < 1.1 * all_pairs && nearly < 0.7 * far, "{nearly} of {all_pairs}, {far}");
+        }
+    }
+
+    #[test]
+    fn of_many_points_the_same_on_any_number_of_threads() {
+        let (_, holes) = sheet(1500, |f, i| (i * 31 + f * 17).is_multiple_of(7));
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| matrix(&filled_nearly(&holes, 200)))
+        };
+        assert_eq!(on(1), on(2));
     }
 
     #[test]

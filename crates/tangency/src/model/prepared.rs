@@ -35,12 +35,9 @@ impl<'a> Checked<'a> {
         let points = Arc::new(points);
         let all_scaling = scaling.clone();
         let given = edges.is_some();
-        // neighbours are sought among points without gaps
-        let whole =
-            (!points.is_all_finite()).then(|| without_gaps(&points)).map(|(points, near)| (Arc::new(points), near));
-        let seen = whole.as_ref().map_or(&points, |(points, _)| points);
-        let in_units = whole.as_ref().map(|(points, _)| scaling.filled_in(values, points));
-        let in_units = in_units.as_ref().map_or(values, |values| values.as_ref());
+        let whole = GapsFilled::of(values, &scaling, &points);
+        let seen = whole.as_ref().map_or(&points, |whole| &whole.points);
+        let in_units = whole.as_ref().map_or(values, |whole| whole.values.as_ref());
         let places = config.metric.places(in_units, seen)?;
         let FoundGraph { neighborhoods, recall } = find_graph(in_units, &places, config, edges)?;
         let made = in_one_piece(neighborhoods, &places, config, given)?;
@@ -49,16 +46,13 @@ impl<'a> Checked<'a> {
                 let values = Arc::new(values.to_owned());
                 ScaledTable { values, scaling, rule, choice, points, noise: None }
             }
-            some => {
-                let kept = Matrix::from_fn(some, values.ncols(), |i, f| values[(made.rows[i], f)]);
-                ScaledTable { choice, ..ScaledTable::learn(kept, rule)? }
-            }
+            _ => ScaledTable { choice, ..ScaledTable::learn(kept_rows(values, &made.rows), rule)? },
         };
         let (rows, neighborhoods, bridges) = (made.rows, made.neighborhoods, made.bridges);
         let missing = MissingEntries::of(&table.points).map(Arc::new);
-        let nearby = whole.map(|(_, nearby)| {
+        let nearby = whole.map(|whole| {
             // of those that are points; the scaling of some rows is another than that of all
-            let of_all = MissingEntries::pairs_of(values).into_iter().zip(nearby);
+            let of_all = MissingEntries::pairs_of(values).into_iter().zip(whole.nearby);
             let rescaled = |f: usize, near: Nearby| {
                 let (from, to) = (&all_scaling, &table.scaling);
                 let unit = from.scale[f] / to.scale[f];
@@ -70,29 +64,55 @@ impl<'a> Checked<'a> {
         });
         let made =
             Prepared { table, n_rows: n, rows, neighborhoods, bridges, recall, own_edges: given, missing, nearby };
-        match &made.missing {
-            Some(entries) => {
-                check_values(made.values().as_ref(), config.missing)?;
-                let (filling, mut points) = (entries.on(made.graph())?, made.points().clone());
-                filling.fill(made.graph(), &mut points, None);
-                Ok(made.filled(points))
-            }
-            None => Ok(made),
+        if made.missing.is_some() {
+            check_values(made.values().as_ref(), config.missing)?;
         }
+        made.smoothed()
     }
 
     /// The same without rows that lack an entry.
     fn of_whole_rows(&self, edges: Option<Vec<(u32, u32)>>) -> Result<Prepared> {
         let Self { values, config } = *self;
-        let is_whole = |&i: &usize| values.row(i).iter().all(|value| !value.is_nan());
-        let whole: Vec<usize> = (0..values.nrows()).filter(is_whole).collect();
+        let whole = whole_rows(values);
         let place = |row: u32| whole.binary_search(&(row as usize)).ok().map(|place| place as u32);
         let among = |&(i, j): &(u32, u32)| Some((place(i)?, place(j)?));
         let edges = edges.map(|edges| edges.iter().filter_map(among).collect());
-        let kept = Matrix::from_fn(whole.len(), values.ncols(), |i, f| values[(whole[i], f)]);
+        let kept = kept_rows(values, &whole);
         let made = Checked::new(kept.as_ref(), config)?.prepare(edges)?;
         let rows = made.rows.iter().map(|&row| whole[row]).collect();
         Ok(Prepared { n_rows: values.nrows(), rows, ..made })
+    }
+}
+
+/// Rows that lack no entry.
+pub(crate) fn whole_rows(values: View) -> Vec<usize> {
+    (0..values.nrows()).filter(|&i| values.row(i).iter().all(|value| !value.is_nan())).collect()
+}
+
+/// Some rows of a table.
+pub(crate) fn kept_rows(values: View, rows: &[usize]) -> Matrix {
+    Matrix::from_fn(rows.len(), values.ncols(), |i, f| values[(rows[i], f)])
+}
+
+/// A table whose gaps are filled in from the rows nearby: where neighbours are sought, and what methods get that know no gaps.
+pub(crate) struct GapsFilled {
+    /// Centred and scaled, a point per column. [d_y, n]
+    pub points: Arc<Matrix>,
+    /// In the units given. [n, d_y]
+    values: Matrix,
+    /// What points nearby have, entry by entry of each point.
+    nearby: Vec<Nearby>,
+}
+
+impl GapsFilled {
+    /// Nothing where there are no gaps.
+    fn of(values: View, scaling: &Scaling, points: &Matrix) -> Option<Self> {
+        if points.is_all_finite() {
+            return None;
+        }
+        let (points, nearby) = without_gaps(points);
+        let values = scaling.filled_in(values, &points);
+        Some(Self { points: Arc::new(points), values, nearby })
     }
 }
 
@@ -121,31 +141,47 @@ impl ScaledTable {
         Ok(Self { values: Arc::new(values), scaling, rule, choice, points: Arc::new(points), noise: None })
     }
 
+    /// The table with its gaps filled in from the rows nearby; nothing where it has none.
+    pub fn gaps_filled(&self) -> Option<GapsFilled> {
+        GapsFilled::of(self.values.as_ref().as_ref(), &self.scaling, &self.points)
+    }
+
+    /// The graph that the settings ask for, or that of the edges, sought where gaps are filled in.
+    pub fn graph(
+        &self,
+        config: &Config,
+        edges: Option<Vec<(u32, u32)>>,
+        whole: Option<&GapsFilled>,
+    ) -> Result<FoundGraph> {
+        let (values, points) = self.seen(whole);
+        find_graph(values, &config.metric.places(values, points)?, config, edges)
+    }
+
     /// All points on a graph that was found for them; pieces are joined where the settings allow it.
-    pub fn on_found_graph(&self, found: FoundGraph, config: &Config) -> Result<Prepared> {
+    pub fn on_found_graph(&self, found: FoundGraph, config: &Config, whole: Option<&GapsFilled>) -> Result<Prepared> {
         let FoundGraph { neighborhoods, recall } = found;
         let config = Config { largest: false, ..config.clone() };
-        let places = config.metric.places(self.values.as_ref().as_ref(), &self.points)?;
+        let (values, points) = self.seen(whole);
+        let places = config.metric.places(values, points)?;
         let made = in_one_piece(neighborhoods, &places, &config, true)?;
         let (rows, neighborhoods, bridges) = (made.rows, made.neighborhoods, made.bridges);
         let (table, n_rows) = (self.clone(), rows.len());
-        Ok(Prepared {
-            table,
-            n_rows,
-            rows,
-            neighborhoods,
-            bridges,
-            recall,
-            own_edges: true,
-            missing: None,
-            nearby: None,
-        })
+        let missing = whole.and_then(|_| MissingEntries::of(&self.points)).map(Arc::new);
+        let nearby = whole.map(|whole| Arc::new(whole.nearby.clone()));
+        Prepared { table, n_rows, rows, neighborhoods, bridges, recall, own_edges: true, missing, nearby }.smoothed()
+    }
+
+    fn seen<'a>(&'a self, whole: Option<&'a GapsFilled>) -> (View<'a>, &'a Arc<Matrix>) {
+        match whole {
+            Some(whole) => (whole.values.as_ref(), &whole.points),
+            None => (self.values.as_ref().as_ref(), &self.points),
+        }
     }
 
     /// All points on a graph in one piece.
     pub fn on_graph(&self, graph: Graph) -> Result<Prepared> {
         let found = FoundGraph { neighborhoods: Neighborhoods::of(graph), recall: None };
-        self.on_found_graph(found, &Config { connect: false, ..Config::default() })
+        self.on_found_graph(found, &Config { connect: false, ..Config::default() }, None)
     }
 }
 
@@ -190,6 +226,23 @@ impl Prepared {
     /// Makes a table, n × d_y, ready: on the graph that the settings ask for, or on the edges.
     pub fn new(values: View, config: &Config, edges: Option<Vec<(u32, u32)>>) -> Result<Self> {
         Checked::new(values, config)?.prepare(edges)
+    }
+
+    /// The same with missing entries as smooth over the graph as the others let them be.
+    fn smoothed(self) -> Result<Self> {
+        let Some(entries) = &self.missing else { return Ok(self) };
+        let (filling, mut points) = (entries.on(self.graph())?, self.points().clone());
+        filling.fill(self.graph(), &mut points, None);
+        Ok(self.filled(points))
+    }
+
+    /// The same as a table without gaps, which are filled in from the rows nearby; nothing where there are none.
+    pub(crate) fn without_gaps(&self) -> Option<Self> {
+        let entries = self.missing.as_ref()?;
+        let mut points = self.points().clone();
+        entries.pairs().into_iter().for_each(|(row, f)| points[(f as usize, row as usize)] = f64::NAN);
+        let (points, _) = without_gaps(&points);
+        Some(Self { missing: None, nearby: None, ..self.filled(points) })
     }
 
     /// The same with other scaled points in place of missing entries.

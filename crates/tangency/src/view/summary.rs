@@ -143,6 +143,11 @@ pub struct ViewRow {
 }
 
 impl ViewRow {
+    /// One for each view of a fit.
+    pub fn all(fit: &Fit, names: &[String]) -> Vec<Self> {
+        fit.views.iter().map(|view| Self::new(view, fit, names)).collect()
+    }
+
     fn new(view: &TableView, fit: &Fit, names: &[String]) -> Self {
         let scale = |f: usize| fit.noise_scales.as_ref().map_or(1.0, |scales| scales[f]);
         let square: f64 = view.features.iter().map(|&f| scale(f).powi(2)).sum();
@@ -243,7 +248,7 @@ impl Summary {
             neighbors: fit.neighbors.clone(),
             missing: fit.imputed.as_ref().map(|imputed| MissingRow::new(imputed, &model.feature_names)),
             noise: fit.noise_choice,
-            views: fit.views.iter().map(|view| ViewRow::new(view, fit, &model.feature_names)).collect(),
+            views: ViewRow::all(fit, &model.feature_names),
             feature_noise: fit.noise_scales.is_some().then(|| FeatureRow::of_all(fit, &model.feature_names)),
             scaling: fit.scaling_choice,
             dimension: fit.dimension.clone(),

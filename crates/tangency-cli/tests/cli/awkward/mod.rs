@@ -2,6 +2,7 @@
 //! refused with one sentence. Nothing changes its meaning in silence.
 
 mod columns;
+mod sheets;
 mod text;
 
 use crate::command::{Outcome, attempt, command};
@@ -114,7 +115,7 @@ fn faults(case: &Awkward) -> Vec<String> {
 
 #[test]
 fn every_awkward_file_is_understood_or_refused() {
-    let cases: Vec<Awkward> = text::cases().into_iter().chain(columns::cases()).collect();
+    let cases: Vec<Awkward> = text::cases().into_iter().chain(columns::cases()).chain(sheets::cases()).collect();
     assert!(cases.len() >= 40, "only {}", cases.len());
     let faults: Vec<String> = cases
         .iter()

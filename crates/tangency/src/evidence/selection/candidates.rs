@@ -8,7 +8,7 @@ use crate::graph::{Symmetry, edge_outside, pieces};
 use crate::linalg::Matrix;
 use crate::message;
 use crate::message::{Message, Piece, Remedy, given};
-use crate::model::{Checked, FoundGraph, MissingRule, Prepared, ScaledTable, find_graph, too_many_neighbors};
+use crate::model::{Checked, FoundGraph, Prepared, ScaledTable, too_many_neighbors};
 use serde::Serialize;
 
 /// A graph that may explain a table.
@@ -92,7 +92,7 @@ pub struct Candidate {
 pub(super) fn check(values: &Matrix, config: &Config, choices: &[GraphChoice], dimensions: &[usize]) -> Result<()> {
     let invalid =
         |name, problem: Message, remedy: Remedy| Err(Error::Setting { name, problem, remedies: vec![remedy] });
-    Checked::new(values.as_ref(), &Config { missing: MissingRule::Error, ..config.clone() })?;
+    Checked::new(values.as_ref(), config)?;
     let (n, d_y) = (values.nrows(), values.ncols());
     if config.largest {
         let problem =
@@ -152,23 +152,37 @@ pub(super) struct GraphOfChoice {
 }
 
 /// The graphs of the choices, each made once for all of its fits.
-pub(super) fn graphs(table: &ScaledTable, config: &Config, choices: &[GraphChoice]) -> Result<Vec<GraphOfChoice>> {
+/// Where only some `rows` of the table that was given are points, edges are between these.
+pub(super) fn graphs(
+    table: &ScaledTable,
+    config: &Config,
+    choices: &[GraphChoice],
+    rows: Option<&[usize]>,
+) -> Result<Vec<GraphOfChoice>> {
+    let whole = table.gaps_filled();
     let graph = |choice: &GraphChoice| {
         let edges = match choice {
-            GraphChoice::Edges { edges, .. } => Some(edges.clone()),
+            GraphChoice::Edges { edges, .. } => Some(match rows {
+                Some(rows) => among(edges, rows),
+                None => edges.clone(),
+            }),
             GraphChoice::Neighbors { .. } | GraphChoice::Radius(_) => None,
         };
         let config = choice.config(config);
-        let values = table.values.as_ref().as_ref();
-        let places = config.metric.places(values, &table.points)?;
-        let found = find_graph(values, &places, &config, edges)?;
+        let found = table.graph(&config, edges, whole.as_ref())?;
         let FoundGraph { neighborhoods, .. } = &found;
         let (edges, pieces) = (neighborhoods.graph().edges().to_vec(), pieces(neighborhoods.graph()).len());
         let fittable = pieces == 1 || config.connect;
-        let prepared = if fittable { Some(table.on_found_graph(found, &config)?) } else { None };
+        let prepared = if fittable { Some(table.on_found_graph(found, &config, whole.as_ref())?) } else { None };
         Ok(GraphOfChoice { edges, pieces, prepared })
     };
     choices.iter().map(graph).collect()
+}
+
+/// Edges between some rows, by their places among these.
+pub(super) fn among(edges: &[(u32, u32)], rows: &[usize]) -> Vec<(u32, u32)> {
+    let place = |row: u32| rows.binary_search(&(row as usize)).ok().map(|place| place as u32);
+    edges.iter().filter_map(|&(i, j)| Some((place(i)?, place(j)?))).collect()
 }
 
 pub(super) fn all(graphs: &[GraphOfChoice], dimensions: &[usize]) -> Vec<Candidate> {
@@ -196,6 +210,9 @@ pub(super) fn fingerprint(selection: &Selection) -> String {
     take(serde_json::to_string(&settings).unwrap_or_default().as_bytes());
     for candidate in &selection.candidates {
         take(&(candidate.n_components as u64).to_le_bytes());
+    }
+    if !selection.views.is_empty() {
+        take(serde_json::to_string(&selection.views).unwrap_or_default().as_bytes());
     }
     for column in selection.table.values.col_iter() {
         let bits: Vec<u8> = column.iter().flat_map(|value| value.to_bits().to_le_bytes()).collect();

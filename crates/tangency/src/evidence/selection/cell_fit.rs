@@ -8,6 +8,7 @@ use crate::fit::{Fit, Fitter};
 use crate::inference::Stop;
 use crate::linalg::View;
 use crate::message::{Dialect, Sentence};
+use crate::model::TableView;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -23,12 +24,15 @@ pub struct CellFit {
     /// Which part of the rows is held out, if one is.
     #[serde(default)]
     pub part: Option<usize>,
+    /// Groups of features that have a noise of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub views: Vec<TableView>,
 }
 
 impl CellFit {
     /// The fit of all rows, to be made.
     pub fn into_fitter<'a>(self) -> Fitter<'a> {
-        let fitter = Fitter::new(self.config);
+        let fitter = Fitter::new(self.config).views(self.views);
         match self.edges {
             Some(edges) => fitter.edges(edges),
             None => fitter,
@@ -62,7 +66,7 @@ impl CellFit {
         words: &dyn Dialect,
         fit: impl FnOnce(Fitter) -> Result<(Fit, Vec<f64>)>,
     ) -> Result<Option<Cell>> {
-        let Self { candidate, config, part, .. } = self;
+        let Self { candidate, config, part, views, .. } = self;
         let seed = part.is_none().then_some(config.random_state);
         let mut stopped = false;
         let observer = |_: &_| {
@@ -71,7 +75,7 @@ impl CellFit {
         };
         // only the bound counts here, which no draw changes
         let config = Config { draws: Some(0), ..config };
-        let outcome = fit(Fitter::new(config).observer(observer).unmeasured());
+        let outcome = fit(Fitter::new(config).views(views).observer(observer).unmeasured());
         if stopped {
             return Ok(None);
         }

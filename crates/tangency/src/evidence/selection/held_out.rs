@@ -1,15 +1,16 @@
 //! Candidates by the density of rows that were held out: a judge who has not seen the rows, and to whom graphs are no data.
 
+use super::candidates::among;
 use super::{Candidate, Cell, CellFit, CellStop, GraphChoice, Selection};
 use crate::config::{Config, FeatureWeight, Init};
 use crate::density::{Density, Paired, mean};
 use crate::error::{Error, Result};
 use crate::fit::{Fit, Fitter, sample_rows, split_rows};
 use crate::inference::{EngineKind, Stop};
-use crate::linalg::{Matrix, View};
+use crate::linalg::View;
 use crate::message::Remedy;
+use crate::model::{MissingRule, kept_rows};
 use serde::Serialize;
-use std::collections::HashMap;
 
 crate::choice! {
     /// What candidates are ranked by.
@@ -105,7 +106,7 @@ impl Selection {
             GraphChoice::Edges { edges, .. } => Some(edges.clone()),
             GraphChoice::Neighbors { .. } | GraphChoice::Radius(_) => None,
         };
-        CellFit { candidate: number, config, edges, part: Some(part) }
+        CellFit { candidate: number, config, edges, part: Some(part), views: self.views.clone() }
     }
 }
 
@@ -117,20 +118,20 @@ pub(super) fn score_part(
     part: usize,
     fitter: Fitter,
 ) -> Result<(Fit, Vec<f64>)> {
-    let order = sample_rows(values.nrows(), values.nrows(), config);
+    let mut order = sample_rows(values.nrows(), values.nrows(), config);
+    if config.missing == MissingRule::Drop {
+        order.retain(|&row| values.row(row).iter().all(|value| !value.is_nan()));
+    }
     let (mut kept, mut held) = split_rows(&order, part, PARTS);
     kept.sort_unstable();
     held.sort_unstable();
-    let of = |rows: &[usize]| Matrix::from_fn(rows.len(), values.ncols(), |i, f| values[(rows[i], f)]);
-    let fitter = if let Some(edges) = edges {
-        let place: HashMap<usize, u32> = kept.iter().enumerate().map(|(place, &row)| (row, place as u32)).collect();
-        let among = |&(i, j): &(u32, u32)| Some((*place.get(&(i as usize))?, *place.get(&(j as usize))?));
-        fitter.edges(edges.iter().filter_map(among).collect())
-    } else {
-        fitter
+    let fitter = match edges {
+        Some(edges) => fitter.edges(among(edges, &kept)),
+        None => fitter,
     };
-    let fit = fitter.unmeasured().fit(&of(&kept))?;
-    let scores = if fit.stop == Stop::Interrupted { vec![] } else { Density::new(&fit)?.score(&of(&held))? };
+    let fit = fitter.unmeasured().fit(&kept_rows(values, &kept))?;
+    let scores =
+        if fit.stop == Stop::Interrupted { vec![] } else { Density::new(&fit)?.score(&kept_rows(values, &held))? };
     Ok((fit, scores))
 }
 

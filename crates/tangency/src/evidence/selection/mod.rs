@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::fit::{Plan, available_memory};
 use crate::linalg::Matrix;
 use crate::message::{Dialect, Fields};
-use crate::model::ScaledTable;
+use crate::model::{Checked, MissingRule, ScaledTable, TableView, check_views, kept_rows, whole_rows};
 use candidates::GraphOfChoice;
 use racing::{Job, Turn};
 use serde::{Deserialize, Serialize};
@@ -116,6 +116,10 @@ pub struct Selected {
 /// ```
 pub struct Selection {
     table: ScaledTable,
+    /// The table as it was given and the rows of it that are points, where those with gaps are left out.
+    dropped: Option<(Matrix, Vec<usize>)>,
+    /// Groups of features that have a noise of their own.
+    views: Vec<TableView>,
     /// Settings of the fits whose bounds are compared.
     config: Config,
     /// Settings as they were asked for.
@@ -131,7 +135,8 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Every graph in every dimension, with these settings for all. `values` is the table, n × d_y. The settings' own
+    /// Every graph in every dimension, with these settings for all. `values` is the table, n × d_y; entries may be missing
+    /// where the settings let the model find them. The settings' own
     /// graph and dimension are not used, but with `connect` graphs in pieces are joined and fitted too.
     ///
     /// Bounds of two engines do not compare, so `auto` is decided once, for the largest dimension.
@@ -142,6 +147,11 @@ impl Selection {
         n_components: Vec<usize>,
     ) -> Result<Self> {
         candidates::check(values, &config, &choices, &n_components)?;
+        let dropped = (config.missing == MissingRule::Drop && !values.is_all_finite())
+            .then(|| (values.clone(), whole_rows(values.as_ref())));
+        let kept = dropped.as_ref().map(|(values, rows)| kept_rows(values.as_ref(), rows));
+        let values = kept.as_ref().unwrap_or(values);
+        Checked::new(values.as_ref(), &config)?;
         let table = ScaledTable::learn(values.clone(), config.scaling)?;
         config.scaling = table.rule;
         let asked = config.clone();
@@ -156,10 +166,19 @@ impl Selection {
         let plan = Plan::new(values.nrows(), values.ncols(), &largest);
         plan.check_memory()?;
         config.engine = plan.engine;
-        let graphs = candidates::graphs(&table, &config, &choices)?;
+        let rows = dropped.as_ref().map(|(_, rows)| rows.as_slice());
+        let graphs = candidates::graphs(&table, &config, &choices, rows)?;
         let candidates = candidates::all(&graphs, &n_components);
-        Self { table, config, asked, choices, graphs, candidates, seeds: 5, parts: 0, race: true, words: &Fields }
+        let (views, seeds, parts, race, words) = (vec![], 5, 0, true, &Fields);
+        Self { table, dropped, views, config, asked, choices, graphs, candidates, seeds, parts, race, words }
             .by(Judge::Auto)
+    }
+
+    /// Gives groups of features a noise of their own in each fit.
+    pub fn views(mut self, views: Vec<TableView>) -> Result<Self> {
+        check_views(&views, self.table.values.ncols())?;
+        self.views = views;
+        Ok(self)
     }
 
     /// Fits each candidate from this many seeds, counted from `random_state`; 5 unless set. Where the start is the same
@@ -341,11 +360,19 @@ impl Selection {
         // the graph is given by its edges; what made it is kept for those who read the settings
         let of_graph = self.graph(candidate).config(&self.config);
         let config = Config { n_components: candidate.n_components, random_state: seed, ..of_graph };
+        let edges = &self.graphs[candidate.graph].edges;
         CellFit {
             candidate: job.candidate,
             config,
-            edges: Some(self.graphs[candidate.graph].edges.clone()),
+            edges: Some(match &self.dropped {
+                // by rows of the table as it was given
+                Some((_, rows)) => {
+                    edges.iter().map(|&(i, j)| (rows[i as usize] as u32, rows[j as usize] as u32)).collect()
+                }
+                None => edges.clone(),
+            }),
             part: None,
+            views: self.views.clone(),
         }
     }
 
@@ -356,7 +383,10 @@ impl Selection {
             Some(prepared) if fit.part.is_none() => {
                 fit.run_with(stop, self.words, |fitter| Ok((fitter.fit_prepared(prepared)?, vec![])))
             }
-            _ => fit.run(self.table.values.as_ref().as_ref(), stop, self.words),
+            _ => {
+                let values = self.dropped.as_ref().map_or(self.table.values.as_ref(), |(values, _)| values);
+                fit.run(values.as_ref(), stop, self.words)
+            }
         }
     }
 }

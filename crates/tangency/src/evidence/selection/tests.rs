@@ -108,6 +108,8 @@ impl Selection {
     fn all_jobs_without_a_race(&self) -> usize {
         let all = Selection {
             table: self.table.clone(),
+            dropped: self.dropped.clone(),
+            views: self.views.clone(),
             config: self.config.clone(),
             asked: self.asked.clone(),
             choices: self.choices.clone(),
@@ -330,4 +332,70 @@ fn too_few_rows_are_not_held_out() {
     assert!(refused.contains("16 of the 24 rows"), "{refused}");
     let one = Selection::new(&curve.points, Config::default(), vec![GraphChoice::neighbors(5)], vec![1, 2]).unwrap();
     assert_eq!(one.judge(), Judge::Bound, "dimensions on one graph");
+}
+
+/// A curve with some entries missing.
+fn with_gaps() -> Matrix {
+    let curve = generate(Shape::SCurve, 90, 0.02, 1);
+    let sum = |i: usize| curve.points[(i, 0)] + curve.points[(i, 1)];
+    Matrix::from_fn(90, 5, |i, f| match (i % 9, f) {
+        (4, 0) | (7, 2) => f64::NAN,
+        (_, 3) => sum(i),
+        (_, 4) => curve.points[(i, 1)] - curve.points[(i, 2)],
+        _ => curve.points[(i, f)],
+    })
+}
+
+#[test]
+fn rows_with_gaps_are_scored_by_what_they_have() {
+    let values = with_gaps();
+    let select = |missing, judge| {
+        let config = Config { max_iter: 15, missing, ..Config::default() };
+        let graphs = [6, 9].map(GraphChoice::neighbors).to_vec();
+        Selection::new(&values, config, graphs, vec![1, 2]).unwrap().by(judge).unwrap().seeds(1).unwrap().all()
+    };
+    let run = |selection: &Selection| selection.run(&[], &|| false, |_| ControlFlow::Continue(())).unwrap().cells;
+    let held_out = select(MissingRule::Model, Judge::HeldOut);
+    let cells = run(&held_out);
+    let scored: usize = cells.iter().filter(|cell| cell.candidate == 1).map(|cell| cell.scores.len()).sum();
+    assert_eq!(scored, 90, "{cells:?}");
+    assert!(cells.iter().flat_map(|cell| &cell.scores).all(|score| score.is_finite()));
+    let best = held_out.best_fit(&cells).unwrap();
+    assert_eq!(best.clone().into_fitter().fit(&values).unwrap().imputed.unwrap().entries.len(), 20);
+    // the bound of a cell is that of the same fit made elsewhere
+    let by_bound = select(MissingRule::Model, Judge::Bound);
+    let cells = run(&by_bound);
+    for cell in &cells {
+        let fit = by_bound.next_fits(&[]).into_iter().find(|fit| fit.candidate == cell.candidate);
+        let again = fit.map(|fit| fit.run(values.as_ref(), &|| false, &Fields).unwrap().unwrap());
+        assert!(again.is_none_or(|again| again.bound == cell.bound), "{cell:?}");
+        assert!(cell.bound.is_some(), "{cell:?}");
+    }
+    let dropped = select(MissingRule::Drop, Judge::HeldOut);
+    let cells = run(&dropped);
+    assert_eq!((dropped.n(), cells.iter().filter(|cell| cell.bound.is_some()).count()), (70, 4), "{cells:?}");
+    let scored: usize = cells.iter().filter(|cell| cell.candidate == 1).map(|cell| cell.scores.len()).sum();
+    assert_eq!(scored, 70);
+    let best = dropped.best_fit(&cells).unwrap();
+    let bound = cells.iter().find(|cell| cell.candidate == best.candidate && cell.bound.is_some()).unwrap().bound;
+    let again = best.run(values.as_ref(), &|| false, &Fields).unwrap().unwrap();
+    assert!(again.bound.is_some() && bound.is_some());
+    let refused = Config { missing: MissingRule::Error, ..Config::default() };
+    assert!(Selection::new(&values, refused, vec![GraphChoice::neighbors(6)], vec![1]).is_err());
+}
+
+#[test]
+fn views_have_a_noise_of_their_own_in_each_fit() {
+    let curve = generate(Shape::SCurve, 60, 0.02, 1);
+    let config = Config { max_iter: 10, ..Config::default() };
+    let views = vec![TableView { name: "a".into(), features: vec![0, 2] }];
+    let plain = Selection::new(&curve.points, config, vec![GraphChoice::neighbors(6)], vec![2]).unwrap();
+    let fingerprint = plain.fingerprint();
+    let selection = plain.views(views.clone()).unwrap();
+    assert_ne!(selection.fingerprint(), fingerprint);
+    let fits = selection.next_fits(&[]);
+    assert!(fits.iter().all(|fit| fit.views == views));
+    assert_eq!(fits[0].clone().into_fitter().fit(&curve.points).unwrap().views, views);
+    let wrong = vec![TableView { name: "a".into(), features: vec![7] }];
+    assert!(selection.views(wrong).is_err());
 }

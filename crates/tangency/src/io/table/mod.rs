@@ -1,11 +1,19 @@
-//! Tables of numbers, read from delimited text, NumPy and Parquet files.
+//! Tables of numbers, read from delimited text, NumPy, Parquet and Arrow files, and spreadsheets.
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod csv;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+mod decimal;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+mod iso;
 mod note;
 mod numpy;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod select;
+#[cfg(feature = "spreadsheets")]
+mod sheet;
 mod stream;
 mod survey;
 #[cfg(test)]
@@ -64,6 +72,8 @@ pub struct TableOptions {
     pub gaps: bool,
     /// Which array of an `.npz` file to read.
     pub array: Option<String>,
+    /// Which sheet of a spreadsheet to read; `None` for the first in sight that has cells.
+    pub sheet: Option<String>,
     /// The columns or ranges to carry, features among them or not; `None` for all that are nothing else.
     pub show: Option<Vec<String>>,
     /// Groups of features: a name, and columns or ranges.
@@ -77,6 +87,8 @@ pub fn read_table(path: &Path, options: &TableOptions) -> Result<Table> {
         TableFormat::Npy => Box::new(numpy::read_npy(path, "the array", 2)?),
         TableFormat::Npz => Box::new(numpy::read_npz(path, options.array.as_deref())?),
         TableFormat::Parquet => open_parquet(path)?,
+        TableFormat::Arrow => open_arrow(path)?,
+        TableFormat::Sheet => open_sheet(path, options)?,
     };
     let mut roles = Roles::assign(path, source.as_ref(), options)?;
 
@@ -113,7 +125,7 @@ pub fn read_matrix(path: &Path, what: &str) -> Result<Matrix> {
     let mut source: Box<dyn Source> = match TableFormat::of(path)? {
         TableFormat::Delimited => Box::new(csv::DelimitedTable::read(path, None)?),
         TableFormat::Npy => Box::new(numpy::read_npy(path, what, 3)?),
-        TableFormat::Npz | TableFormat::Parquet => {
+        TableFormat::Npz | TableFormat::Parquet | TableFormat::Arrow | TableFormat::Sheet => {
             let problem = format!("{what} is read from .npy or .csv files only");
             return Err(refuse(path, problem, "save it as one of these"));
         }
@@ -165,6 +177,8 @@ enum TableFormat {
     Npy,
     Npz,
     Parquet,
+    Arrow,
+    Sheet,
 }
 
 impl TableFormat {
@@ -181,16 +195,21 @@ impl TableFormat {
         let (extension, is_packed) = inner_extension(path);
         match extension.as_str() {
             "csv" | "tsv" | "tab" | "txt" => Ok(Self::Delimited),
-            "npy" | "npz" | "parquet" | "pq" if is_packed => {
+            "npy" | "npz" | "parquet" | "pq" | "arrow" | "arrows" | "feather" | "ipc" | "xlsx" | "xlsm" | "xls"
+            | "ods"
+                if is_packed =>
+            {
                 Err(refuse(path, "is packed, and only delimited text is read so", "unpack it"))
             }
             "npy" => Ok(Self::Npy),
             "npz" => Ok(Self::Npz),
             "parquet" | "pq" => Ok(Self::Parquet),
+            "arrow" | "arrows" | "feather" | "ipc" => Ok(Self::Arrow),
+            "xlsx" | "xlsm" | "xls" | "ods" => Ok(Self::Sheet),
             _ => Err(refuse(
                 path,
                 "the extension does not show which format it has",
-                "give a file that ends in .csv, .tsv, .tab, .txt, .npy, .npz, .parquet or .pq; text may be packed as .gz or .zst",
+                "give a file that ends in .csv, .tsv, .tab, .txt, .npy, .npz, .parquet, .pq, .arrow, .feather, .ipc, .xlsx, .xls or .ods; text may be packed as .gz or .zst",
             )),
         }
     }
@@ -198,16 +217,14 @@ impl TableFormat {
     /// The format, where the options agree with it.
     fn with(path: &Path, options: &TableOptions) -> Result<Self> {
         let format = Self::of(path)?;
-        if options.array.is_some() && format != Self::Npz {
-            return Err(Error::Setting {
-                name: "array",
-                problem: message![
-                    Piece::Setting("array"),
-                    " was given, but only .npz files hold named arrays, not ",
-                    file(path)
-                ],
-                remedies: vec![Remedy::Omit("array")],
-            });
+        for (name, is_given, is_fit, what) in [
+            ("array", options.array.is_some(), format == Self::Npz, "only .npz files hold named arrays"),
+            ("sheet", options.sheet.is_some(), format == Self::Sheet, "only spreadsheets hold sheets"),
+        ] {
+            if is_given && !is_fit {
+                let problem = message![Piece::Setting(name), format!(" was given, but {what}, not "), file(path)];
+                return Err(Error::Setting { name, problem, remedies: vec![Remedy::Omit(name)] });
+            }
         }
         Ok(format)
     }
@@ -238,9 +255,11 @@ fn is_parquet_folder(_: &Path) -> bool {
 /// What to do with a file whose format is known, but not read here.
 fn known_but_not_read(path: &Path) -> Option<Error> {
     let (what, remedy) = match extension(path).as_str() {
-        "h5ad" => ("is AnnData, which the Python package reads", "use tangency.tl.lllvm in Python"),
-        "xlsx" | "xls" | "xlsb" | "ods" => ("is a spreadsheet, which is not read", "save the sheet as .csv"),
-        "arrow" | "feather" | "ipc" => ("is an Arrow file, which is not read", "save it as .parquet"),
+        "h5ad" => (
+            "is AnnData, which the Python package takes",
+            "read it in Python with anndata.read_h5ad, and after scanpy.pp.neighbors fit it with tangency.tl.lllvm",
+        ),
+        "xlsb" | "numbers" => ("is a spreadsheet of a kind that is not read", "save it as .xlsx, or the sheet as .csv"),
         "zip" | "bz2" | "xz" | "7z" | "rar" | "tar" | "tgz" => {
             ("is packed in a way that is not read", "unpack it, or pack it as .gz or .zst")
         }
@@ -251,16 +270,34 @@ fn known_but_not_read(path: &Path) -> Option<Error> {
 
 #[cfg(not(feature = "parquet"))]
 fn open_parquet(path: &Path) -> Result<Box<dyn Source>> {
-    Err(no_parquet(path))
+    Err(not_built(path, "Parquet files", "parquet"))
 }
 
-#[cfg(not(feature = "parquet"))]
-fn no_parquet(path: &Path) -> Error {
-    refuse(
-        path,
-        "this build cannot read Parquet files",
-        "rebuild with the feature \"parquet\", or convert the file to .csv or .npy",
-    )
+#[cfg(feature = "arrow")]
+fn open_arrow(path: &Path) -> Result<Box<dyn Source>> {
+    Ok(Box::new(arrow::ArrowTable::open(path)?))
+}
+
+#[cfg(not(feature = "arrow"))]
+fn open_arrow(path: &Path) -> Result<Box<dyn Source>> {
+    Err(not_built(path, "Arrow files", "arrow"))
+}
+
+#[cfg(feature = "spreadsheets")]
+fn open_sheet(path: &Path, options: &TableOptions) -> Result<Box<dyn Source>> {
+    let sheet = sheet::read(path, options.sheet.as_deref())?;
+    Ok(Box::new(csv::DelimitedTable::of_sheet(path, sheet, options.header)?))
+}
+
+#[cfg(not(feature = "spreadsheets"))]
+fn open_sheet(path: &Path, _: &TableOptions) -> Result<Box<dyn Source>> {
+    Err(not_built(path, "spreadsheets", "spreadsheets"))
+}
+
+#[cfg(not(all(feature = "parquet", feature = "arrow", feature = "spreadsheets")))]
+fn not_built(path: &Path, what: &str, feature: &str) -> Error {
+    let remedy = format!("rebuild with the feature \"{feature}\", or convert the file to .csv or .npy");
+    refuse(path, format!("this build cannot read {what}"), remedy)
 }
 
 fn gather(source: &mut dyn Source, columns: &[usize]) -> Result<Vec<Vec<f64>>> {
@@ -323,6 +360,18 @@ fn matrix(rows: usize, columns: &[Vec<f64>]) -> Matrix {
 fn is_missing(cell: &str) -> bool {
     let cell = cell.trim();
     ["", "NA", "N/A", "NaN", "null", "None", "?"].iter().any(|word| cell.eq_ignore_ascii_case(word))
+}
+
+/// Whether a column is what pandas calls row numbers in a file.
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+fn is_row_index(name: &str) -> bool {
+    name.starts_with("__index_level_")
+}
+
+/// The number that a text is, or NaN.
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+fn number_in(text: &str) -> f64 {
+    text.trim().parse().unwrap_or(f64::NAN)
 }
 
 fn numbered_names(count: usize) -> Vec<String> {

@@ -15,6 +15,15 @@ pub enum TableNote {
     DecimalCommas(Vec<String>),
     /// The commas of these columns may stand before decimals or part thousands, so they are no numbers.
     UnclearCommas(Vec<String>),
+    /// The sheet that was read, in a spreadsheet where others have cells too.
+    Sheet {
+        /// Its name.
+        read: String,
+        /// The others.
+        others: Vec<String>,
+    },
+    /// These columns hold what is not read, which comes second.
+    NotRead(Vec<(String, &'static str)>),
     /// A column of numbers that is no feature.
     LeftOut {
         /// Its name.
@@ -110,6 +119,15 @@ impl Sentence for TableNote {
                 "not used: {}, in which a comma may stand before decimals or part thousands",
                 columns_named(columns)
             )],
+            Self::Sheet { read, others } => {
+                let noun = if others.len() == 1 { "sheet" } else { "sheets" };
+                message!["read the sheet ", given(read), format!(", not the {noun} {}", listed(others))]
+            }
+            Self::NotRead(columns) => {
+                let columns: Vec<String> =
+                    columns.iter().map(|(name, what)| format!("{} ({what})", shown(name))).collect();
+                message![format!("not read: {}", listed_whole(&columns))]
+            }
             Self::LeftOut { column, why } => {
                 message!["not used: column ", given(column), format!(", because {}", why.words())]
             }
@@ -145,6 +163,9 @@ impl Sentence for TableNote {
         match self {
             Self::UnclearCommas(_) => vec![Remedy::act("write decimals with a point")],
             Self::LeftOut { .. } => vec![Remedy::act(message!["list it in ", Piece::Setting("columns"), " to use it"])],
+            Self::Sheet { .. } => {
+                vec![Remedy::act(message!["name another with ", Piece::Setting("sheet"), " to read it"])]
+            }
             Self::MayBeIds(columns) => vec![Remedy::ExcludeColumn(columns.join(","))],
             _ => vec![],
         }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use ::csv::StringRecord;
 
+#[cfg(feature = "spreadsheets")]
+use super::sheet::{DELIMITER, SheetText};
 use super::text::{self, inner_extension};
 use super::{Source, TableNote, numbered_names};
 use crate::error::Result;
@@ -26,7 +28,18 @@ pub(super) struct DelimitedTable {
 
 impl DelimitedTable {
     pub(super) fn read(path: &Path, header: Option<bool>) -> Result<Self> {
-        let text = DelimitedText::read(path)?;
+        Self::of_text(DelimitedText::read(path)?, header)
+    }
+
+    /// A sheet of a spreadsheet.
+    #[cfg(feature = "spreadsheets")]
+    pub(super) fn of_sheet(path: &Path, sheet: SheetText, header: Option<bool>) -> Result<Self> {
+        let text = String::from_utf8_lossy(&sheet.text).into_owned();
+        let text = DelimitedText { path: path.to_owned(), text, notes: sheet.notes, delimiter: DELIMITER };
+        Self::of_text(text, header)
+    }
+
+    fn of_text(text: DelimitedText, header: Option<bool>) -> Result<Self> {
         let mut first = StringRecord::new();
         let mut numbers: Vec<Vec<f64>> = Vec::new();
         let mut tallies: Vec<Tally> = Vec::new();
@@ -112,7 +125,7 @@ impl Source for DelimitedTable {
         let with_commas: Vec<usize> = (0..self.names.len())
             .filter(|&column| self.decimals.has_commas(column) && self.is_numeric[column])
             .collect();
-        let mut notes: Vec<TableNote> = self.text.guessed.map(TableNote::Encoding).into_iter().collect();
+        let mut notes = self.text.notes.clone();
         if !with_commas.is_empty() {
             notes.push(TableNote::DecimalCommas(named(with_commas)));
         }
@@ -157,8 +170,8 @@ struct DelimitedText {
     /// As messages name it.
     path: PathBuf,
     text: String,
-    /// The encoding, if it is one that was only guessed.
-    guessed: Option<&'static str>,
+    /// What to know about where it comes from.
+    notes: Vec<TableNote>,
     delimiter: u8,
 }
 
@@ -168,7 +181,9 @@ impl DelimitedText {
         let mut source = text::open(path)?;
         let text = source.read_whole().map_err(|error| unfit_or_unreadable(&named, &error))?;
         let delimiter = delimiter(text.as_bytes(), prefers_tabs(path));
-        Ok(Self { path: named, text, guessed: source.guessed(), delimiter })
+        // an encoding that was only guessed
+        let notes = source.guessed().map(TableNote::Encoding).into_iter().collect();
+        Ok(Self { path: named, text, notes, delimiter })
     }
 
     /// Calls `visit` with each row that is not blank until it returns `false`.

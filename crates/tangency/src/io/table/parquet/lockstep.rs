@@ -8,10 +8,10 @@ use ::parquet::file::reader::FileReader;
 use ::parquet::schema::types::ColumnDescriptor;
 
 use super::decode::{add_text, visit_rows};
-use super::{BATCH, ParquetContents, guarded, number_in, rows_of_group};
+use super::{BATCH, ParquetContents, guarded, rows_of_group};
 use crate::error::Result;
-use crate::io::table::refuse;
 use crate::io::table::stream::{BlockBuilder, BlockSource, Use};
+use crate::io::table::{number_in, refuse};
 use crate::message::shown;
 
 /// Holds one page of each wanted column in memory.

@@ -14,7 +14,7 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 
-use super::{Source, refuse, refuse_duplicates};
+use super::{Source, is_row_index, number_in, refuse, refuse_duplicates};
 use crate::error::{Error, Result};
 use crate::message::shown;
 use decode::{Place, add_text, visit_rows};
@@ -108,11 +108,6 @@ impl Columnar {
         })
     }
 
-    /// Whether it is what pandas calls row numbers.
-    fn is_index(&self, column: usize) -> bool {
-        self.contents.names[column].starts_with("__index_level_")
-    }
-
     fn has_numbers(&self, column: usize) -> bool {
         self.numbers[column].iter().any(|number| !number.is_nan())
     }
@@ -138,11 +133,11 @@ impl Source for Columnar {
     }
 
     fn is_feature(&self, column: usize) -> bool {
-        !self.is_index(column) && self.has_numbers(column)
+        !is_row_index(&self.contents.names[column]) && self.has_numbers(column)
     }
 
     fn is_unnamed(&self, column: usize) -> bool {
-        self.is_index(column) && self.has_numbers(column)
+        is_row_index(&self.contents.names[column]) && self.has_numbers(column)
     }
 
     fn numbers(&mut self, column: usize) -> Result<Vec<f64>> {
@@ -164,11 +159,6 @@ impl Source for Columnar {
         }
         Ok(texts)
     }
-}
-
-/// The number that a text is, or NaN.
-fn number_in(text: &str) -> f64 {
-    text.trim().parse().unwrap_or(f64::NAN)
 }
 
 fn rows_of_group(reader: &SerializedFileReader<File>, group: usize) -> usize {

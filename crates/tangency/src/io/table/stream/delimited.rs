@@ -13,6 +13,8 @@ use crate::error::{Error, Result};
 use crate::io::table::csv::header::{Cell, DecimalMark, Decimals, Tally, looks_like_header, names_in};
 use crate::io::table::csv::prefers_tabs;
 use crate::io::table::csv::records::{Records, delimiter, line_of, no_rows, ragged};
+#[cfg(feature = "spreadsheets")]
+use crate::io::table::sheet::{DELIMITER, SheetText};
 use crate::io::table::text::{self, Text};
 use crate::io::table::{TableNote, refuse};
 use crate::message;
@@ -39,17 +41,38 @@ pub(super) struct DelimitedStream {
     /// Whether some column has decimal commas for certain, so that others may have them too.
     with_commas: bool,
     marks: Vec<DecimalMark>,
+    /// What to know about where the text comes from.
+    notes: Vec<TableNote>,
 }
 
 impl DelimitedStream {
     pub(super) fn open(path: &Path, header: Option<bool>) -> Result<Self> {
         let mut text = text::open(path)?;
         let delimiter = delimiter(text.beginning(BEGINNING), prefers_tabs(path));
+        Self::of_text(path, text, delimiter, vec![], header)
+    }
+
+    /// A sheet of a spreadsheet, which is in memory whole.
+    #[cfg(feature = "spreadsheets")]
+    pub(super) fn of_sheet(path: &Path, sheet: SheetText, header: Option<bool>) -> Result<Self> {
+        let text = Text::new(Box::new(std::io::Cursor::new(sheet.text)));
+        Self::of_text(path, text, DELIMITER, sheet.notes, header)
+    }
+
+    fn of_text(path: &Path, text: Text, delimiter: u8, notes: Vec<TableNote>, header: Option<bool>) -> Result<Self> {
         let named = text::named(path);
-        let records = Records::new(&named, text, delimiter);
-        let (ahead, record) = (VecDeque::new(), StringRecord::new());
-        let (path, marks) = (path.to_owned(), Vec::new());
-        let mut file = Self { path, named, records, ahead, record, width: 0, names: None, with_commas: false, marks };
+        let mut file = Self {
+            path: path.to_owned(),
+            records: Records::new(&named, text, delimiter),
+            named,
+            ahead: VecDeque::new(),
+            record: StringRecord::new(),
+            width: 0,
+            names: None,
+            with_commas: false,
+            marks: Vec::new(),
+            notes,
+        };
         file.look_ahead()?;
 
         let Some(first) = file.ahead.front() else {
@@ -128,7 +151,8 @@ impl BlockSource for DelimitedStream {
         let names: Vec<String> = with_commas
             .map(|column| self.names.as_ref().map_or(format!("c{}", column + 1), |names| names[column].clone()))
             .collect();
-        let mut notes: Vec<TableNote> = self.records.text().guessed().map(TableNote::Encoding).into_iter().collect();
+        let mut notes = self.notes.clone();
+        notes.extend(self.records.text().guessed().map(TableNote::Encoding));
         if !names.is_empty() {
             notes.push(TableNote::DecimalCommas(names));
         }

@@ -19,7 +19,7 @@ use wanted::Wanted;
 /// A table that is read block by block, for a model that knows which features it needs.
 ///
 /// Memory does not grow with the number of rows, except that an array of an `.npz` file, which is packed, is read
-/// whole. In delimited text the first thousand rows tell whether there is a header.
+/// whole, and so are a batch of an Arrow file and a spreadsheet. In delimited text the first thousand rows tell whether there is a header.
 pub struct TableStream {
     path: PathBuf,
     options: TableOptions,
@@ -61,6 +61,8 @@ impl TableStream {
             TableFormat::Npy => Box::new(numpy::Npy::open(path)?),
             TableFormat::Npz => Box::new(numpy::Npz::open(path, options.array.as_deref())?),
             TableFormat::Parquet => open_parquet(path)?,
+            TableFormat::Arrow => open_arrow(path)?,
+            TableFormat::Sheet => open_sheet(path, options)?,
         };
         let (path, options) = (path.to_owned(), options.clone());
         Ok(Self { path, options, source, wanted: None, next: 0, progress: StreamProgress::Opened })
@@ -143,5 +145,26 @@ fn open_parquet(path: &Path) -> Result<Box<dyn BlockSource>> {
 
 #[cfg(not(feature = "parquet"))]
 fn open_parquet(path: &Path) -> Result<Box<dyn BlockSource>> {
-    Err(super::no_parquet(path))
+    Err(super::not_built(path, "Parquet files", "parquet"))
+}
+
+#[cfg(feature = "arrow")]
+fn open_arrow(path: &Path) -> Result<Box<dyn BlockSource>> {
+    Ok(Box::new(super::arrow::ArrowBlocks::open(path)?))
+}
+
+#[cfg(not(feature = "arrow"))]
+fn open_arrow(path: &Path) -> Result<Box<dyn BlockSource>> {
+    Err(super::not_built(path, "Arrow files", "arrow"))
+}
+
+#[cfg(feature = "spreadsheets")]
+fn open_sheet(path: &Path, options: &TableOptions) -> Result<Box<dyn BlockSource>> {
+    let sheet = super::sheet::read(path, options.sheet.as_deref())?;
+    Ok(Box::new(delimited::DelimitedStream::of_sheet(path, sheet, options.header)?))
+}
+
+#[cfg(not(feature = "spreadsheets"))]
+fn open_sheet(path: &Path, _: &TableOptions) -> Result<Box<dyn BlockSource>> {
+    Err(super::not_built(path, "spreadsheets", "spreadsheets"))
 }

@@ -1,6 +1,8 @@
 //! Tests of the table readers: what each must accept, and how it says what is wrong.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod columns;
 mod delimited;
 mod encodings;
@@ -9,6 +11,8 @@ mod folder;
 mod numpy;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "spreadsheets")]
+mod sheets;
 mod stream;
 mod stream_errors;
 #[cfg(feature = "parquet")]
@@ -77,7 +81,7 @@ fn damage_never_panics(name: &str, bytes: &[u8]) {
 fn unknown_extensions_are_refused_with_the_known_ones() {
     for name in ["table.doc", "table", "table.gz"] {
         let message = refusal(name, "a,b\n1,2\n");
-        assert!(message.contains(".csv, .tsv, .tab, .txt, .npy, .npz, .parquet or .pq"), "{message}");
+        assert!(message.contains(".csv, .tsv, .tab, .txt, .npy, .npz, .parquet, .pq, .arrow"), "{message}");
     }
 }
 
