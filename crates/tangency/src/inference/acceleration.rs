@@ -53,6 +53,11 @@ impl<K> Momentum<K> {
         self.steps = 0;
     }
 
+    /// Whether there is a direction to move on along.
+    pub fn has_direction(&self) -> bool {
+        self.previous.is_some()
+    }
+
     /// Moves on along the last step; `false` if there is none yet. The share grows as (k+1)/(k+4), Nesterov's schedule
     /// with a cautious beginning.
     pub fn extrapolate<E: Engine<Kept = K>>(&mut self, engine: &E, state: &mut State<E::Beliefs>) -> bool {

@@ -233,6 +233,7 @@ impl<'a, E: Engine> Run<'a, E> {
         let accelerate = self.config.accelerate && self.stage != Stage::Growing && self.state.graph.is_none();
         // the last iteration that is allowed must be one that cannot be rejected
         let last = self.trace.len() + 1 >= self.config.max_iter;
+        let cut_short = accelerate && last && self.momentum.has_direction();
         let extrapolated = accelerate && !last && self.momentum.extrapolate(engine, &mut self.state);
 
         let least = STEP * self.last_gain.max(self.tol * n);
@@ -269,7 +270,8 @@ impl<'a, E: Engine> Run<'a, E> {
         if observer(&point, self.stage).is_break() {
             return Ok(Some(Stop::Interrupted));
         }
-        let stop = if self.rejected { None } else { self.next_stage(gain, extrapolated) };
+        // one that only the limit kept from being extrapolated gains little for that reason, and is no end
+        let stop = if self.rejected { None } else { self.next_stage(gain, extrapolated || cut_short) };
         Ok(stop.or((iteration >= self.config.max_iter).then_some(Stop::MaxIterations)))
     }
 

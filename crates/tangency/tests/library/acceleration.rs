@@ -2,7 +2,7 @@
 
 use super::{clean_roll, fit, paper};
 use tangency::quality::affine_r2;
-use tangency::{Config, Fit, Init, Rule};
+use tangency::{Config, Fit, Fitter, Init, Rule, Shape, Stop, generate};
 
 /// Iterations until the bound is within 0.1 % of its final value.
 fn iterations(fit: &Fit) -> usize {
@@ -52,4 +52,20 @@ fn one_thread_or_more_give_the_same_bits() {
     assert!(one.coordinates == two.coordinates && one.coordinates == three.coordinates);
     assert_eq!(one.bound(), two.bound());
     assert!(one.maps == two.maps && one.coordinate_covariances == two.coordinate_covariances);
+}
+
+#[test]
+fn a_run_that_its_limit_ends_has_not_converged() {
+    let curve = generate(Shape::SCurve, 150, 0.0, 1);
+    let run = |max_iter: usize| {
+        let config = Config { n_neighbors: 8, init: Init::Isomap, max_iter, ..paper() };
+        let found = Fitter::new(config).fit(&curve.points).unwrap();
+        (found.stop, found.trace.len())
+    };
+    let (stop, end) = run(500);
+    assert!(stop == Stop::Converged && end > 20, "{stop:?} after {end}");
+    for limit in 12..end {
+        assert_eq!(run(limit), (Stop::MaxIterations, limit));
+    }
+    assert_eq!(run(end), (Stop::Converged, end));
 }
