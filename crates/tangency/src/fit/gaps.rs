@@ -111,10 +111,18 @@ fn imputed(fit: &Fit, entries: &MissingEntries, nearby: &[Nearby], filling: &Fil
         // what is expected is itself known no better than a mean of those nearby
         let (value, variance) = match near.variance > OPEN * OPEN * near.usual.max(own) {
             true => (fit.scaling.center[f] + scale * near.mean, (1.0 + SHARE) * near.variance),
-            false => (fit.observations[(i, f)], own + (SHARE * near.variance).min(own)),
+            false => (fit.observations[(i, f)], own + (SHARE * near.variance).min(own) + by_place(fit, i, f)),
         };
         values.push(value);
         deviations.push(scale * variance.sqrt());
     }
     Ok(Imputed { entries, values, deviations })
+}
+
+/// What is not known of an entry because the place of its row is not known: C Σ Cᵀ.
+fn by_place(fit: &Fit, i: usize, f: usize) -> f64 {
+    let d_x = fit.coordinates.ncols();
+    let covariance = fit.coordinate_covariances.col_as_slice(i);
+    let map = |a: usize| fit.maps[(f, i * d_x + a)];
+    (0..d_x * d_x).map(|ab| map(ab / d_x) * covariance[ab] * map(ab % d_x)).sum()
 }
