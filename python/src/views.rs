@@ -9,6 +9,7 @@ use crate::words::PythonWords;
 use numpy::Ix2;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
+use tangency::Choice;
 use tangency::extend::Predicts;
 use tangency::message::Sentence;
 use tangency::view::{self, BoundView, GridPlaces, Known, LoadingsView, MapView, Summary};
@@ -50,18 +51,18 @@ pub fn ellipses<'py>(py: Python<'py>, model: &NativeModel, a: usize, b: usize) -
 /// Means, standard deviations, and the factor that makes them comparable. [d_y, d_x] each
 type LoadingArrays<'py> = (Out<'py, Ix2>, Out<'py, Ix2>, Out<'py, Ix2>);
 
-/// Loadings at points or averaged over them, and the features that change most, the strongest first.
+/// Loadings at points or averaged over them, the features that change most, the strongest first, and what the deviations are.
 #[pyfunction]
 pub fn loadings<'py>(
     py: Python<'py>,
     model: &NativeModel,
     points: Vec<usize>,
-) -> PyResult<(LoadingArrays<'py>, Vec<usize>)> {
+) -> PyResult<(LoadingArrays<'py>, Vec<usize>, &'static str)> {
     let found = LoadingsView::new(&model.saved, &points).map_err(exception)?;
     let shape = (found.features.len(), found.axes.len());
     let table = |table: &[Vec<f64>]| array(py, table.concat(), shape);
     let numbers = (table(&found.mean)?, table(&found.deviation)?, table(&found.standard)?);
-    Ok((numbers, found.strongest(usize::MAX)))
+    Ok((numbers, found.strongest(usize::MAX), found.deviations.name()))
 }
 
 /// Places [m, d_x], expected values and standard deviations [m, d_y], and how well each place is known: 0 well, 1 badly, 2 not.

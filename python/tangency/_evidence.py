@@ -140,7 +140,7 @@ class PruneResult:
     n_iter: int
     """Iterations spent."""
     interrupted: bool
-    """Whether Ctrl-C ended it: then this is the best so far."""
+    """Whether Ctrl-C ended it: then nothing was removed, and the model is the one given."""
 
 
 def prune(model: LLLVM, *, max_removed: int | None = None, min_gain: float = 2.0, verbose: Any = False) -> PruneResult:
@@ -153,7 +153,8 @@ def prune(model: LLLVM, *, max_removed: int | None = None, min_gain: float = 2.0
     max_removed : int, default=None
         Most edges to remove; a tenth of all without it.
     min_gain : float, default=2.0
-        Least gain that counts, in nats beyond what random good edges gain.
+        Least gain that counts, in nats beyond what random good edges gain and beyond ln(number of edges), of each edge by
+        itself.
     verbose : bool, default=False
         Show progress.
 
@@ -171,7 +172,7 @@ def prune(model: LLLVM, *, max_removed: int | None = None, min_gain: float = 2.0
     made.__dict__.update(model.__dict__)
     made._adopt(native)
     if rest["interrupted"]:
-        warn("pruning was interrupted; the model is the best so far")
+        warn("pruning was interrupted; nothing was removed, and the model is the one given")
     baseline = rest["baseline"]
     return PruneResult(
         model=made,

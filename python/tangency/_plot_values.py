@@ -120,6 +120,15 @@ def selection(selection: Selection, *, ax: Axes | None = None) -> Axes:
     return axes
 
 
+#: What the bars of loadings are, by the kind of their deviations.
+DEVIATIONS = {
+    "exact": "standard deviations at this point",
+    "sampled": "standard deviations of the average",
+    "independent": "standard deviations as if points were independent: too small",
+    "limit": "times the most that the standard deviation can be",
+}
+
+
 def loadings(
     model: LLLVM,
     points: ArrayLike | None = None,
@@ -158,7 +167,7 @@ def loadings(
     check_fitted(model)
     if top < 1:
         raise ValueError(f"top is {top}, which draws nothing; give 1 or more")
-    (mean, std, standard), order = _tangency.loadings(model._native, model._points(points))  # [d_y, d_x] each
+    (mean, std, standard), order, deviations = _tangency.loadings(model._native, model._points(points))  # [d_y, d_x] each
     if standardised:
         mean, std = mean * standard, std * standard
     strongest = order[:top]
@@ -179,7 +188,7 @@ def loadings(
     axes.set_axisbelow(True)
     over = "standard deviation of the coordinate, in those of the feature" if standardised else "unit of the coordinate"
     axes.set_xlabel(f"change of the feature per {over}")
-    note(axes, f"error bars: {REACH:g} standard deviations")
+    note(axes, f"error bars: {REACH:g} {DEVIATIONS[deviations]}")
     if d_x > 1:
         legend(axes, own=ax is None)
     return axes

@@ -296,7 +296,7 @@ found = dict(interrupted=pruned.interrupted, shape=pruned.model.embedding_.shape
 """
     found = interrupted(work, title="prune", n=200)
     assert found["interrupted"] and found["shape"] == [200, 2]
-    assert "pruning was interrupted; the model is the best so far" in found["warnings"]
+    assert "pruning was interrupted; nothing was removed, and the model is the one given" in found["warnings"]
 
 
 # ---- errors in what a user gave

@@ -36,6 +36,21 @@ def test_far_from_all_points_it_is_called_a_guess(digits):
     assert digits.ask("reconstruction()")["far"] and "guess" in digits.text("explore-far")
 
 
+def test_far_from_all_points_curves_leave_the_axis_and_are_grey(page, sample):
+    page.open(sample("five"), "explore")
+    page.mouse(page.at(3))
+    near = page.find("explore-curve").get_attribute("data-colour")
+    for slider in ("place-x1", "place-x2"):
+        page.focus(slider)
+        page.keys(Keys.END)
+    curve = page.find("explore-curve")
+    assert page.ask("reconstruction()")["far"] and curve.get_attribute("data-colour") != near
+    places = curve.find_elements(By.CSS_SELECTOR, "path")[1].get_attribute("d")[1:].split("L")
+    top, height = float(curve.get_attribute("y")), float(curve.get_attribute("height"))
+    heights = [float(place.split()[1]) for place in places]
+    assert min(heights) < top or max(heights) > top + height
+
+
 def test_two_clicks_morph_from_one_point_to_the_other(digits, sample):
     first = digits.lonely(5)
     second = digits.lonely(first + 200)
@@ -100,6 +115,8 @@ def test_reconstruction_and_band_are_those_of_the_model(page, sample):
 
 def test_loadings_are_of_all_points_of_one_of_a_new_row_or_of_the_selection(page, sample):
     page.open(sample("digits"), "loadings")
+    assert "near the middle" in page.text("loadings-of") and "at this point" in page.text("loadings-bars")
+    page.click("loadings-all")
     assert page.text("loadings-of").startswith("Average over all")
     assert len(page.all('[data-test="loadings-x1"] rect')) == 15
     page.press(page.lonely(5, room=5))

@@ -147,11 +147,19 @@ def test_a_reconstruction_is_that_of_the_command(page, curve, folder, tangency):
 def test_loadings_are_those_of_the_command(page, curve, folder, tangency):
     found = json.loads(tangency("loadings", "curve.st", "--json", folder=folder))
     page.open(curve[0], "loadings")
+    page.click("loadings-all")
     for axis, rows in zip(found["axes"], found["directions"], strict=True):
         words = page.find(f"loadings-{axis}").get_attribute("aria-label")
         assert len(rows) == 3
         for row in rows:
             assert f"{row['feature']} {with_error(row['standardised'], row['standardised_sd'])}" in words
+
+
+def test_no_edge_of_a_clean_graph_is_marked(page, curve):
+    page.open(curve[0], "graph")
+    assert "none stands out" in page.driver.find_element("id", "panel-graph").text
+    assert page.text("suspect-words").startswith("None stands out")
+    assert not page.all('[data-test="edge-list"] tbody tr')
 
 
 def test_all_edges_of_the_model_are_drawn(page, curve, folder):
@@ -278,9 +286,16 @@ def test_a_pruned_graph_shows_what_was_removed(page, pruned, folder):
     assert page.ask("edgesShown") == len(arrays["edges"])
 
 
-def refit(page, folder, tangency):
-    """Removes the first suspect edge in the page, saves the others, and runs the command that the page gives."""
-    page.all('[data-test="edge-list"] tbody button.small')[0].click()
+def refit(page, folder, file, tangency):
+    """Removes an edge in the page, saves the others, and runs the command that the page gives."""
+    page.choose("edges-show", "all")
+    points = np.array([page.at(row) for row in range(page.ask("pointsDrawn"))])
+    edges = numbers(page.data(folder / file)["graph"]["edges"])
+    middles = points[edges].mean(1)
+    free = [np.hypot(*(points - middle).T).min() for middle in middles]
+    place = tuple(middles[int(np.argmax(free))])
+    page.mouse(place, "down", "up")
+    page.all('[data-test="edge-detail"] button')[0].click()
     page.settle()
     (gone,) = page.ask("removedEdges()")
     (folder / "kept.csv").write_text(page.download("save-edges", "kept.csv"), encoding="utf-8")
@@ -297,7 +312,7 @@ def test_the_command_in_the_page_refits_without_the_edge(page, curve, folder, ta
     tangency(*"fit three.csv -k 8 --out three.st --report three.html --force".split(), folder=folder)
     arrays, about = model(folder / "three.st")
     page.open(folder / "three.html", "graph")
-    gone, left, again = refit(page, folder, tangency)
+    gone, left, again = refit(page, folder, "three.html", tangency)
     assert left == {tuple(edge) for edge in arrays["edges"].tolist()} - {gone}
     assert again["feature_names"] == about["feature_names"]
 
@@ -305,7 +320,7 @@ def test_the_command_in_the_page_refits_without_the_edge(page, curve, folder, ta
 def test_the_command_in_the_page_refits_the_same_columns(page, curve, folder, tangency):
     page.open(curve[0], "graph")
     _, about = model(folder / "curve.st")
-    _, _, again = refit(page, folder, tangency)
+    _, _, again = refit(page, folder, curve[0].name, tangency)
     assert again["feature_names"] == about["feature_names"]
 
 

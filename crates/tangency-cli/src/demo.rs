@@ -49,10 +49,13 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
     }
     let folded = affine_r2(&model.fit.coordinates, &roll.truth)?;
     say.line(&format!(
-        "fitted on each point's nearest neighbours, the two coordinates explain {:.1} % of the true ones (arc length and height)",
+        "fitted on each point's nearest neighbours, the two coordinates explain {:.0} % of the true ones (arc length and height)",
         100.0 * folded
     ));
     let (model, pruned) = prune::prune_model(model, posterior, &PruneOptions::default(), say)?;
+    if pruned.interrupted {
+        return Err(Error::Interrupted { what: "the demo" });
+    }
     let found = pruned.removed.iter().filter(|edge| shortcuts.contains(&edge.score.edge)).count();
     say.line(&format!(
         "the bound speaks against {} of {} neighbour pairs; {} jump between layers of the roll, and {found} of these are among them",
@@ -86,7 +89,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
     report::write(&page_out, Report { title, table: Some("tangency-demo.csv"), command, ..Report::default() }, &shown)?;
 
     info::summary(&model, say.verbose).iter().for_each(|line| say.line(line));
-    say.line(&format!("without them the two coordinates explain {:.2} % of the true ones", 100.0 * r2));
+    say.line(&format!("without them the two coordinates explain {:.1} % of the true ones", 100.0 * r2));
     info::warnings(&model).iter().for_each(|text| say.warn(text));
     let written = [&table_out, &model_out, &embedding_out, &svg_out, &png_out, &page_out];
     written.iter().for_each(|output| say.line(&format!("wrote {}", output.path().display())));

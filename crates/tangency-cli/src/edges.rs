@@ -55,6 +55,7 @@ pub fn run(args: &EdgesArgs, say: Say) -> Result<()> {
     say.result(&json!({
         "edges": view.edges,
         "n_suspects": view.n_suspects,
+        "least_gain": view.least_gain,
         "tests": tests.iter().map(|test| EdgeTestRow::new(&model, test)).collect::<Vec<_>>(),
         "written": say::names(written.iter().map(PathBuf::as_path)),
     }));

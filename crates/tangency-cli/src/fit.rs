@@ -16,7 +16,7 @@ use tangency::message::{Message, Piece, Remedy, Sentence, shown};
 use tangency::model::MissingRule;
 use tangency::view::PruningView;
 use tangency::{Config, Error, Fit, Fitter, Result};
-use tangency_report::command::{CommandFiles, command, flag};
+use tangency_report::command::{CommandFiles, command, flag, typed};
 use tangency_report::page::Report;
 
 /// Runs the command.
@@ -82,7 +82,8 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         written.push(output.path().to_owned());
     }
     match &pruned {
-        Some(found) => written.extend(edge_files.write(&model, found)?),
+        Some(found) if !found.interrupted => written.extend(edge_files.write(&model, found)?),
+        Some(_) => {}
         None if args.prune => say.warn("the graph was not pruned, because the fit was interrupted"),
         None => {}
     }
@@ -92,6 +93,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     }
     info::summary(&model, say.verbose).iter().for_each(|line| say.line(line));
     written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
+    say.line(&next(out.path(), page.is_some()));
     let mut warnings = info::warnings(&model);
     warnings.extend(not_calibrated);
     warnings.iter().for_each(|text| say.warn(text));
@@ -104,6 +106,16 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     result["written"] = say::names(written.iter().map(PathBuf::as_path));
     say.result(&result);
     Ok(())
+}
+
+/// What to do with a model that was just made.
+fn next(model: &Path, has_page: bool) -> String {
+    let words = |words: &[&str]| typed(words.iter().map(|word| (*word).to_owned()));
+    let (name, page) = (model.display().to_string(), model.with_extension("html").display().to_string());
+    match has_page {
+        true => format!("next: open the page in a browser, or {}", words(&["tangency", "edges", &name])),
+        false => format!("next: {}, a page to look at it", words(&["tangency", "report", &name, "--out", &page])),
+    }
 }
 
 /// What the table is called, without its folder.

@@ -101,7 +101,7 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
         ),
         format!("coordinates (standard deviation, median uncertainty): {}", coordinates.join("; ")),
         format!(
-            "bound {:.3} nats, {:.4} per point ({:.3} in scaled units)",
+            "bound {:.1} nats, {:.3} per point ({:.1} in scaled units)",
             shown.bound, shown.bound_per_point, shown.bound_scaled
         ),
     ];

@@ -4,6 +4,7 @@ use crate::args::{ChoiceArgs, LoadingsArgs};
 use crate::info;
 use crate::say::{self, Say};
 use serde_json::json;
+use tangency::extend::LoadingDeviations;
 use tangency::io::{Cells, Claims, ColumnKind, Model, TableWriter, load_model, numbered};
 use tangency::message;
 use tangency::message::{Message, Piece, Remedy, given};
@@ -46,6 +47,7 @@ pub fn run(args: &LoadingsArgs, say: Say) -> Result<()> {
             say.line(&format!("  {feature:width$}  {mean:+.4} ± {sd:.4}   ({standardised:+.2})"));
         }
     }
+    say.line(&format!("± is {}", deviations_in_words(average.deviations)));
     if let Some(out) = &out {
         say.line(&format!("wrote {}", out.path().display()));
     }
@@ -53,6 +55,7 @@ pub fn run(args: &LoadingsArgs, say: Say) -> Result<()> {
     say.result(&json!({
         "n_points": points.len(),
         "axes": average.axes,
+        "deviations": average.deviations,
         "directions": described,
         "warnings": info::warnings(&model),
         "written": say::names(out.iter().map(|out| out.path())),
@@ -67,6 +70,20 @@ pub fn described_choice(model: &Model, points: &[usize]) -> String {
         1 => format!("point {}", model.id(points[0])),
         count if count == n => format!("average over all {n} points"),
         count => format!("average over {count} of {n} points"),
+    }
+}
+
+/// What is behind the ± of loadings.
+pub fn deviations_in_words(deviations: LoadingDeviations) -> &'static str {
+    match deviations {
+        LoadingDeviations::Exact => "the standard deviation at this point",
+        LoadingDeviations::Sampled => "the standard deviation of the average, from draws of all points together",
+        LoadingDeviations::Independent => {
+            "a standard deviation as if points were independent, as the factorised engine takes them, and so too small"
+        }
+        LoadingDeviations::Limit => {
+            "the most that the standard deviation can be; fit the table again to know it better"
+        }
     }
 }
 

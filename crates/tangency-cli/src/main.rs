@@ -36,6 +36,7 @@ fn main() -> ExitCode {
     // clap itself ends with 2 on a wrong flag and with 0 on --help and --version
     let arguments = Arguments::parse();
     let say = Say { quiet: arguments.quiet, json: arguments.json, verbose: arguments.verbose };
+    let strict = arguments.strict;
     let outcome = start_threads(arguments.threads).and_then(|()| match arguments.command {
         Command::Demo(demo) => demo::run(&demo, say),
         Command::Fit(fit) => fit::run(&fit, say),
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Command::Generate(generate) => generate::run(&generate, say),
     });
     match outcome {
+        Ok(()) if strict && say::warned() => ExitCode::from(WARNED),
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             say.error(&error);
@@ -60,6 +62,9 @@ fn main() -> ExitCode {
         }
     }
 }
+
+/// The exit code of what was done with a warning, where that was asked to count.
+const WARNED: u8 = 3;
 
 /// More threads than this are a slip of the finger, and would take a minute to start.
 const MOST_THREADS: usize = 1024;

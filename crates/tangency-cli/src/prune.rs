@@ -52,6 +52,9 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
         return Err(Error::Interrupted { what: "the fit before the search" });
     }
     let (model, pruned) = prune_model(model, posterior, &options(&args.pruning), say)?;
+    if pruned.interrupted {
+        return Err(Error::Interrupted { what: "the search for short-circuits" });
+    }
     let view = PruningView::new(&model, &pruned);
     plan(&model, &view).iter().for_each(|line| say.line(line));
     let mut written = Vec::new();
@@ -163,7 +166,7 @@ pub fn plan(model: &Model, pruned: &PruningView) -> Vec<String> {
             bridge.change
         ));
     }
-    if removed.is_empty() && pruned.interrupted {
+    if pruned.interrupted {
         lines.push(format!("nothing was decided about the {edges} edges: the search was interrupted"));
         return lines;
     }
@@ -171,11 +174,14 @@ pub fn plan(model: &Model, pruned: &PruningView) -> Vec<String> {
         lines.push(format!("none of the {edges} edges is a short-circuit by the bound"));
     } else {
         lines.push(format!(
-            "{} of {edges} edges {}; without {} the bound is higher by {:.2} nats",
+            "{} of {edges} edges {}; {}",
             removed.len(),
             if removed.len() == 1 { "is a short-circuit" } else { "are short-circuits" },
-            if removed.len() == 1 { "it" } else { "them" },
-            pruned.gain,
+            match (pruned.gain > 0.0, if removed.len() == 1 { "it" } else { "them" }) {
+                (true, they) => format!("without {they} the bound is higher by {:.2} nats", pruned.gain),
+                // only a collapsed layout can have the higher bound and still give way
+                (false, they) => format!("with {they} the fit collapses"),
+            },
         ));
         let shown = &removed[..SHOWN.min(removed.len())];
         let mut table = edges::table(shown).into_iter();
@@ -193,11 +199,6 @@ pub fn plan(model: &Model, pruned: &PruningView) -> Vec<String> {
             "for comparison, a random good edge gains {:+.2} ± {:.2} nats when it is removed",
             pruned.baseline.mean, pruned.baseline.deviation
         ));
-    }
-    if pruned.interrupted {
-        lines.push(
-            "the search was interrupted; this is the best so far, and edges may be missing or too many".to_owned(),
-        );
     }
     lines
 }

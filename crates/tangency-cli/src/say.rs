@@ -4,7 +4,10 @@
 use crate::words::Flags;
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tangency::message::Sentence;
+
+static WARNED: AtomicBool = AtomicBool::new(false);
 
 /// How much is said, and in which form.
 #[derive(Clone, Copy)]
@@ -44,6 +47,7 @@ impl Say {
 
     /// A warning, on standard error.
     pub fn warn(&self, text: &str) {
+        WARNED.store(true, Ordering::Relaxed);
         if !self.quiet {
             eprintln!("warning: {text}");
         }
@@ -53,6 +57,11 @@ impl Say {
     pub fn error(&self, error: &tangency::Error) {
         eprintln!("error: {}", error.in_words(&Flags));
     }
+}
+
+/// Whether there was a warning, shown or not.
+pub fn warned() -> bool {
+    WARNED.load(Ordering::Relaxed)
 }
 
 /// Files by name for machines; a name that is not Unicode is given as near as it can be.

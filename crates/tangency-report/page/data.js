@@ -56,16 +56,16 @@
 
   function readModel(model) {
     if (!model) return null;
-    const { mean, deviation, standard } = model.loadings;
-    return { ...model, maps: decode(model.maps), variance: decode(model.map_variance),
-      loadings: { mean: decode(mean), deviation: decode(deviation), standard: decode(standard) } };
+    const { mean, deviation, standard, deviations } = model.loadings;
+    return { ...model, maps: decode(model.maps), variance: decode(model.map_variance), draws: decode(model.map_draws),
+      loadings: { mean: decode(mean), deviation: decode(deviation), standard: decode(standard), deviations } };
   }
 
   function readGraph(graph) {
     if (!graph || !graph.edges) return null;
     return {
       ...graph, edges: decode(graph.edges), scores: decode(graph.scores), residual: decode(graph.residual),
-      resistance: decode(graph.resistance), suspect: graph.suspect || [], tests: graph.tests || [], bridges: graph.bridges || [],
+      resistance: decode(graph.resistance), gain: decode(graph.expected_gain), suspect: graph.suspect || [], tests: graph.tests || [], bridges: graph.bridges || [],
       removed: graph.removed || [], rows: decode(graph.rows),
     };
   }

@@ -5,6 +5,7 @@
   let active = -1; // the edge pointed at or chosen in the list
   const removed = new Set(); // edge numbers
   let suspects = null; // Set of edge numbers
+  let tested = []; // edges that were tested alone and are not among them
   let tests = null; // "i,j" → {change, spread} of tests of one edge
   let bridges = null;
   const largeGraph = 15000; // edges
@@ -26,6 +27,7 @@
     if (!graph) return panel.append(T.make("p", { class: "note", "data-test": "graph-none", text: "The report holds no graph." }));
     suspects = new Set(graph.suspect);
     tests = new Map(graph.tests.filter((t) => t.removed.length === 1 && !(t.added || []).length).map((t) => [name(...t.removed[0]), t]));
+    tested = tests.size ? Array.from({ length: size() }, (_, e) => e).filter((e) => tests.has(name(...ends(e))) && !suspects.has(e)) : [];
     bridges = new Set(graph.bridges.map(([i, j]) => name(i, j)));
     if (!graph.suspect.length) which = "all";
     parts = {
@@ -38,7 +40,7 @@
     parts.show.addEventListener("change", () => { which = parts.show.value; T.redraw(); });
     panel.append(T.make("p", { text: summary(graph) }), T.make("label", { class: "line" }, T.make("span", { text: "Draw" }), parts.show), parts.detail,
       T.make("h2", { text: "Suspect edges" }), parts.list, ...jointTests(graph), T.make("h2", { text: "Refit without them" }), parts.refit);
-    if (graph.suspect.length) panel.insertBefore(T.make("p", { class: "note", text: suspectWords(graph) }), parts.list);
+    panel.insertBefore(T.make("p", { class: "note", text: suspectWords(graph), "data-test": "suspect-words" }), parts.list);
     T.on("over", (x, y) => { if (open()) point(nearestEdge(x, y)); });
     T.on("clicked", (x, y, near) => { if (open() && near < 0) point(nearestEdge(x, y), true); });
     T.on("tab", (tab) => { if (tab === "graph") showAll(); T.redraw(); });
@@ -49,14 +51,23 @@
   };
 
   function summary(graph) {
-    const words = [T.plural(size(), "edge"), graph.suspect.length ? T.plural(graph.suspect.length, "edge") + " listed as most suspect" : "none marked as suspect"];
+    const count = graph.suspect.length;
+    const words = [T.plural(size(), "edge"), count ? `${T.count(count)} ${count === 1 ? "stands" : "stand"} out as suspect` : "none stands out as suspect"];
     if (graph.bridges.length) words.push(T.plural(graph.bridges.length, "bridge") + " that joined pieces");
     if (graph.removed.length) words.push(T.plural(graph.removed.length, "edge") + " removed before this fit");
     return words.join("; ") + ".";
   }
 
-  const suspectWords = (graph) => "The score is resistance (1: nothing else holds the two parts together) times residual (how far the local maps miss the edge)." +
-    (graph.tests.length ? " Where tested, the change of the bound without the edge is given in nats: above zero speaks against the edge." : "");
+  // What stands out is what pruning asks for.
+  function suspectWords(graph) {
+    const asked = graph.least_gain > 0 ? `more than ${T.number(graph.least_gain, 2)} nats, which is what tangency prune asks for` : "enough";
+    const words = [graph.suspect.length ? `Taking out one of these alone is expected to raise the bound by ${asked}.`
+      : `None stands out: no edge's removal alone is expected to raise the bound by ${asked}.`,
+    "The bound says how likely the model finds the data; a nat is a factor of 2.7. Resistance is 1 where nothing else holds the two ends together.",
+    "In a folded map nothing may stand out: tangency prune looks deeper."];
+    if (graph.tests.length) words.push("Where tested, the change of the bound without the edge is given in nats: above zero speaks against the edge.");
+    return words.join(" ");
+  }
 
   // ---- On the map.
   const marked = (e) => suspects.has(e) || (bridges.size > 0 && bridges.has(name(...ends(e))));
@@ -102,9 +113,10 @@
   // From yellow-orange to vermilion with the score.
   function suspectColour(e) {
     const { graph } = T.report;
-    if (!graph.scores || !graph.suspect.length) return T.css(T.classColour(1));
-    const [low, high] = T.range(graph.suspect.map((s) => graph.scores[s]));
-    const share = high > low ? (graph.scores[e] - low) / (high - low) : 1;
+    const strength = graph.gain || graph.scores;
+    if (!strength || !graph.suspect.length) return T.css(T.classColour(1));
+    const [low, high] = T.range(graph.suspect.map((s) => strength[s]));
+    const share = high > low ? (strength[e] - low) / (high - low) : 1;
     const [from, to] = [T.classColour(4), T.dark() ? [255, 96, 64] : [196, 50, 10]];
     return T.css(from.map((v, c) => Math.round(v + share * (to[c] - v))));
   }
@@ -188,8 +200,9 @@
   }
 
   function figures(e) {
-    const { scores, residual, resistance } = T.report.graph;
+    const { scores, residual, resistance, gain } = T.report.graph;
     const rows = [];
+    if (gain && Number.isFinite(gain[e])) rows.push(["expected gain without it", T.number(gain[e], 3) + " nats"]);
     if (scores) rows.push(["score", T.number(scores[e], 3)]);
     if (resistance) rows.push(["resistance", T.number(resistance[e], 3)]);
     if (residual) rows.push(["residual", T.number(residual[e], 3)]);
@@ -226,29 +239,31 @@
 
   function showList() {
     const { graph } = T.report;
-    const others = [...removed].filter((e) => !suspects.has(e));
-    const list = [...graph.suspect, ...others];
+    const others = [...removed].filter((e) => !suspects.has(e) && !tested.includes(e));
+    const list = [...graph.suspect, ...tested, ...others];
     const box = T.empty(parts.list);
-    if (!list.length) return box.append(T.make("p", { class: "note", text: "None. Click on an edge of the map to remove it anyway." }));
-    const tested = list.some((e) => tests.has(name(...ends(e))));
-    const head = ["edge", ...(graph.scores ? ["score"] : []), ...(graph.resistance ? ["resist."] : []), ...(tested ? ["bound"] : []), ""];
+    if (!list.length) return box.append(T.make("p", { class: "note", text: "Click on an edge of the map to remove it anyway." }));
+    const withTests = list.some((e) => tests.has(name(...ends(e))));
+    const head = ["edge", ...(graph.gain ? ["gain"] : graph.scores ? ["score"] : []), ...(graph.resistance ? ["resist."] : []), ...(withTests ? ["bound"] : []), ""];
     const scrolled = box.scrollTop;
     box.append(T.make("table", { class: "list" }, T.make("thead", {}, T.make("tr", {}, head.map((text) => T.make("th", { text, scope: "col" })))),
-      T.make("tbody", {}, list.map((e) => listRow(e, tested)))));
+      T.make("tbody", {}, list.map((e) => listRow(e, withTests)))));
     box.scrollTop = scrolled;
   }
 
-  function listRow(e, tested) {
+  function listRow(e, withTests) {
     const { graph } = T.report;
     const test = tests.get(name(...ends(e)));
+    const strength = graph.gain || graph.scores;
     const go = T.make("button", { type: "button", class: "link", text: between(...ends(e)), onclick: () => look(e) });
     const mark = T.svg("svg", { width: 10, height: 10, "aria-hidden": "true" },
       T.svg("line", { x1: 0, y1: 9, x2: 10, y2: 1, stroke: suspectColour(e), "stroke-width": 3 }));
     const looks = (removed.has(e) ? "out" : "") + (e === active ? " on" : "");
     return T.make("tr", { "data-edge": e, class: looks, onpointerenter: () => point(e), onpointerleave: () => { if (!held) point(-1); } },
-      T.make("td", {}, suspects.has(e) ? mark : null, " ", go), graph.scores ? T.make("td", { class: "figure", text: T.number(graph.scores[e], 3) }) : null,
+      T.make("td", {}, suspects.has(e) ? mark : null, " ", go),
+      strength ? T.make("td", { class: "figure", text: T.number(strength[e], 3) }) : null,
       graph.resistance ? T.make("td", { class: "figure", text: T.number(graph.resistance[e], 2) }) : null,
-      tested ? T.make("td", { class: "figure", text: test ? (test.change > 0 ? "+" : "") + T.number(test.change, 3) : "" }) : null,
+      withTests ? T.make("td", { class: "figure", text: test ? (test.change > 0 ? "+" : "") + T.number(test.change, 3) : "" }) : null,
       T.make("td", {}, removeButton(e)));
   }
 

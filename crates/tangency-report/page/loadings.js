@@ -3,6 +3,7 @@
   const most = 15;
   let parts = null;
   let arrows = "none"; // "none", "point" or a feature's number as text
+  let overAll = false; // whether all points are averaged where none is chosen
 
   T.setUpLoadings = function () {
     const panel = T.byId("panel-loadings");
@@ -11,17 +12,21 @@
     if (!model || !model.maps) return panel.append(T.make("p", { class: "note", "data-test": "loadings-none", text: "The report holds no local maps." }));
     parts = {
       of: T.make("p", { "data-test": "loadings-of", "aria-live": "polite" }),
+      all: T.make("input", { type: "checkbox", "data-test": "loadings-all" }),
+      bars: T.make("p", { class: "note", "data-test": "loadings-bars" }),
       relative: T.make("input", { type: "checkbox", "data-test": "loadings-relative" }),
       arrows: T.make("select", { "data-test": "arrows" }),
       charts: T.make("div", { "data-test": "loadings-charts" }),
     };
     parts.relative.checked = true;
     parts.relative.addEventListener("change", show);
+    parts.all.addEventListener("change", () => { overAll = parts.all.checked; show(); });
     fillArrowMenu();
-    panel.append(parts.of, T.make("label", { class: "line check" }, parts.relative, T.make("span", { text: "in standard deviations of coordinate and feature" })),
+    panel.append(parts.of, T.make("label", { class: "line check" }, parts.all, T.make("span", { text: "average over all points where none is chosen" })),
+      T.make("label", { class: "line check" }, parts.relative, T.make("span", { text: "in standard deviations of coordinate and feature" })),
       T.report.d > 1 ? T.make("label", { class: "line" }, T.make("span", { text: "Arrows" }), parts.arrows) : "", parts.charts,
-      T.make("p", { class: "note", text: "Change of a feature along the coordinate; error bars are " + T.plural(T.report.reach, "standard deviation") + ". On a bent " +
-        "manifold an average over many points can cancel: click on a point, or select a region." }));
+      parts.bars, T.make("p", { class: "note", text: "A loading says how fast a feature changes along a coordinate of the map. On a bent " +
+        "manifold it differs from place to place, and an average over many points can cancel." }));
     for (const event of ["picked", "selected", "theme"]) T.on(event, () => { if (open()) show(); });
     T.on("tab", (tab) => { if (tab === "loadings") show(); T.redraw(); });
     T.before(drawArrows);
@@ -52,24 +57,33 @@
     }
     const rows = chosen ? T.chosenRows().filter((i) => i < fitted) : [];
     if (rows.length) return { rows, words: "Average over the " + T.plural(rows.length, "fitted point") + " of the selection" };
-    return { rows: Array.from({ length: fitted }, (_, i) => i), words: `Average over all ${T.plural(fitted, "fitted point")}` };
+    if (overAll) return { rows: Array.from({ length: fitted }, (_, i) => i), words: `Average over all ${T.plural(fitted, "fitted point")}` };
+    const middle = nearestFittedTo(T.report.axisNames.map((_, a) => median(a)));
+    return { rows: [middle], words: `At point ${T.id(middle)}, near the middle of the map: click on another, or select several` };
   }
 
-  function nearestFitted(i) {
+  const nearestFitted = (i) => nearestFittedTo(T.report.axisNames.map((_, a) => T.at(i, a)));
+
+  function nearestFittedTo(place) {
     const { d, fitted } = T.report;
     let [best, row] = [Infinity, 0];
     for (let j = 0; j < fitted; j++) {
       let far = 0;
-      for (let a = 0; a < d; a++) far += (T.at(i, a) - T.at(j, a)) ** 2;
+      for (let a = 0; a < d; a++) far += (place[a] - T.at(j, a)) ** 2;
       if (far < best) [best, row] = [far, j];
     }
     return row;
   }
 
+  function median(a) {
+    const values = Float64Array.from({ length: T.report.fitted }, (_, i) => T.at(i, a)).sort();
+    return values[values.length >> 1];
+  }
+
   // The factor that makes loadings of different features comparable: that of the data, or none.
   const unit = (f, a) => (parts.relative.checked ? T.report.model.loadings.standard[f * T.report.d + a] : 1);
 
-  // Of all fitted rows they are in the data. Of a selection: means over rows, and the mean of the deviations: [feature][coordinate].
+  // Of all fitted rows they are in the data: [feature][coordinate].
   function loadings(rows) {
     const { model, names, d, fitted } = T.report;
     const { mean, deviation } = rows.length === fitted ? model.loadings : averaged(rows);
@@ -80,18 +94,47 @@
     const { model, names, d } = T.report;
     const size = names.length;
     const mean = new Float64Array(size * d);
-    const spread = new Float64Array(d);
-    for (const i of rows) {
-      for (let e = 0; e < size * d; e++) mean[e] += model.maps[i * size * d + e] / rows.length;
-      for (let a = 0; a < d; a++) spread[a] += Math.sqrt(Math.max(0, model.variance[i * d + a])) / rows.length;
-    }
+    for (const i of rows) for (let e = 0; e < size * d; e++) mean[e] += model.maps[i * size * d + e] / rows.length;
+    const spread = Float64Array.from({ length: d }, (_, a) => spreadOfMean(rows, a));
     return { mean, deviation: Float64Array.from(mean, (_, e) => model.scale[Math.floor(e / d)] * spread[e % d]) };
+  }
+
+  // What the deviations are: the report says it of an average, and at one point they are its own.
+  const kind = (rows) => {
+    const { deviations } = T.report.model.loadings;
+    return rows.length === 1 && deviations !== "independent" ? "exact" : deviations === "sampled" && !T.report.model.draws ? "limit" : deviations || "limit";
+  };
+
+  const barWords = {
+    exact: "the standard deviation at this point",
+    sampled: "the standard deviation of the average, from draws of all points together",
+    independent: "a standard deviation as if points were independent of each other, which makes them too short",
+    limit: "the most that the standard deviation of the average can be",
+  };
+
+  // The standard deviation of a column of the maps' mean over rows, in scaled units.
+  function spreadOfMean(rows, a) {
+    const { model, d, fitted } = T.report;
+    const own = (i) => Math.max(0, model.variance[i * d + a]);
+    const over = (of) => rows.reduce((sum, i) => sum + of(i), 0) / rows.length;
+    switch (kind(rows)) {
+      case "exact": return Math.sqrt(own(rows[0]));
+      case "independent": return Math.sqrt(over(own) / rows.length);
+      case "limit": return over((i) => Math.sqrt(own(i)));
+    }
+    const count = model.draws.length / (fitted * d);
+    let sum = 0;
+    for (let draw = 0; draw < count; draw++) sum += over((i) => model.draws[(i * d + a) * count + draw]) ** 2;
+    return Math.sqrt(sum / count);
   }
 
   function show() {
     const { rows, words } = subject();
     const { names, axisNames, image } = T.report;
     parts.of.textContent = words + ".";
+    parts.all.checked = overAll;
+    const shown = rows.length === T.report.fitted ? T.report.model.loadings.deviations || "limit" : kind(rows);
+    parts.bars.textContent = `Error bars reach ${T.report.reach} times ${barWords[shown]}.`;
     const all = loadings(rows);
     const width = Math.max(240, parts.charts.clientWidth || 300);
     T.empty(parts.charts);

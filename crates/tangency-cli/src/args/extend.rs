@@ -36,10 +36,10 @@ pub struct ReadingArgs {
     #[arg(long, value_delimiter = ',')]
     pub columns: Vec<String>,
     /// Column that names the rows
-    #[arg(long)]
+    #[arg(long, alias = "id")]
     pub id_column: Option<String>,
     /// Column with a label of each row, which goes to the output
-    #[arg(long)]
+    #[arg(long, alias = "label")]
     pub label_column: Option<String>,
     /// The first row of text or of a sheet is a header [default: found out]
     #[arg(long, conflicts_with = "no_header")]

@@ -55,6 +55,9 @@ pub struct Arguments {
     /// Print the result as JSON, for machines
     #[arg(long, global = true)]
     pub json: bool,
+    /// End with exit code 3 if there was a warning
+    #[arg(long, global = true)]
+    pub strict: bool,
 }
 
 #[derive(Subcommand)]

@@ -133,7 +133,8 @@ fn argument<S: Scope>(setting: &'static Setting) -> Arg {
     let mut arg = Arg::new(setting.name).long(flag_name(setting.name)).help(help(setting));
     arg = arg.help_heading(heading(setting.group));
     if let Some((_, short)) = SHORT.iter().find(|(name, _)| *name == setting.name) {
-        arg = arg.short(*short);
+        // with two dashes too, as it is typed by habit
+        arg = arg.short(*short).alias(short.to_string());
     }
     for (_, by) in REPLACED.iter().filter(|(name, by)| *name == setting.name && S::takes(by)) {
         arg = arg.conflicts_with(*by);

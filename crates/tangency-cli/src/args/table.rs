@@ -12,7 +12,7 @@ pub struct TableArgs {
     #[arg(help_heading = None::<&str>)]
     pub table: PathBuf,
     /// Column that names the samples
-    #[arg(long)]
+    #[arg(long, alias = "id")]
     pub id_column: Option<String>,
     /// Column with a label of each sample; never used for fitting
     #[arg(long, alias = "label")]

@@ -2,7 +2,7 @@
 
 use super::{PlotOutput, unfit};
 use crate::args::PlotArgs;
-use crate::loadings::{chosen, described_choice};
+use crate::loadings::{chosen, described_choice, deviations_in_words};
 use crate::reconstruct::counts;
 use crate::rows::other_image;
 use crate::rows::{extension, image_shape};
@@ -68,7 +68,7 @@ pub fn loadings(model: &Model, args: &PlotArgs, format: Format) -> Result<PlotOu
     let notes = [
         "change with one standard deviation of the coordinate, in standard deviations of the feature".to_owned(),
         described_choice(model, &points),
-        format!("error bars: {REACH} standard deviations"),
+        format!("error bars: {REACH} times {}", deviations_in_words(view.deviations)),
     ];
     Ok(draw::bars(&groups, "change", &notes, format))
 }

@@ -239,7 +239,7 @@ impl<'a> Verdict<'a> {
 fn worth(best: &CandidateRow) -> String {
     let bound = best.summary.mean.map(|mean| {
         let per_point = best.mean_per_point.unwrap_or(f64::NAN);
-        format!("bound {mean:.3} nats{}, {per_point:.4} per point", over_seeds(&best.summary))
+        format!("bound {mean:.1} nats{}, {per_point:.3} per point", over_seeds(&best.summary))
     });
     let held = best
         .summary

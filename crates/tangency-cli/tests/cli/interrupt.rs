@@ -127,6 +127,44 @@ fn an_interrupted_calibration_leaves_the_model_as_it_is() {
     assert!(run_json(folder.path(), "info train.safetensors")["calibration"].is_null());
 }
 
+/// A command whose search for short-circuits takes much longer than the fit before it.
+fn in_the_search(folder: &Path, arguments: &str) -> Child {
+    let child = command(folder, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until(Duration::from_secs(30), || listens_for_interrupts(child.id()));
+    std::thread::sleep(Duration::from_secs(4));
+    child
+}
+
+#[test]
+fn an_interrupted_search_removes_nothing_and_says_so() {
+    let folder = folder();
+    run(folder.path(), "generate swiss-roll --n 400 --seed 1 --out r.csv");
+    let fit = "fit r.csv --columns y1:y3 --no-graph-likelihood --init pca --max-iter 8 --tol 0";
+    run(folder.path(), &format!("{fit} --out plain.safetensors"));
+    let before: Vec<String> = contents(folder.path()).into_keys().collect();
+
+    let mut child =
+        in_the_search(folder.path(), "prune plain.safetensors --apply --out p.safetensors --removed gone.csv");
+    let outcome = interrupt(&mut child);
+    assert_eq!(outcome.code, Some(130), "{}", outcome.said());
+    assert!(outcome.stderr.contains("search for short-circuits"), "{}", outcome.said());
+    assert_eq!(contents(folder.path()).into_keys().collect::<Vec<_>>(), before);
+
+    let arguments = format!("{fit} --prune --out r.safetensors --removed gone.csv --out-edges left.csv --json");
+    let mut child = in_the_search(folder.path(), &arguments);
+    let outcome = interrupt(&mut child);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.said());
+    assert!(outcome.stderr.contains("nothing was removed"), "{}", outcome.said());
+    let said = std::io::read_to_string(child.stdout.take().unwrap()).unwrap();
+    let result: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!((&result["stop"], &result["pruning"]["interrupted"]), (&"interrupted".into(), &true.into()));
+    let (pruned, plain) =
+        (run_json(folder.path(), "info r.safetensors"), run_json(folder.path(), "info plain.safetensors"));
+    assert_eq!((&pruned["stop"], &pruned["n_removed"]), (&"interrupted".into(), &0.into()));
+    assert_eq!(pruned["n_edges"], plain["n_edges"]);
+    assert!(!folder.path().join("gone.csv").exists() && !folder.path().join("left.csv").exists());
+}
+
 /// Whether the process catches SIGINT, the second bit of the mask.
 pub fn listens_for_interrupts(id: u32) -> bool {
     let status = std::fs::read_to_string(Path::new("/proc").join(id.to_string()).join("status")).unwrap_or_default();

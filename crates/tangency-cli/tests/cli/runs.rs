@@ -49,6 +49,7 @@ fn fit_writes_model_embedding_and_trace() {
         ("coordinate_covariances", vec![120, 2, 2]),
         ("maps", vec![120, 2, 3]),
         ("map_covariances", vec![120, 2, 2]),
+        ("map_draws", vec![120, 2, 64]),
     ] {
         assert_eq!(arrays[name].0, shape, "{name}");
     }

@@ -81,6 +81,17 @@ fn the_demo_unrolls_and_draws() {
     let result = run_json(folder.path(), "demo");
     let r2 = result["affine_r2"].as_f64().unwrap();
     assert!(r2 >= 0.985, "affine R² {r2}");
+    // what the README says of it, as near as it holds on any processor
+    let readme = include_str!("../../../../README.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    let (pairs, removed) = (&result["short_circuits"], &result["pruning"]["removed"]);
+    assert_eq!(pairs.as_u64().unwrap(), removed.as_array().unwrap().len() as u64);
+    assert!(readme.contains(&format!("{pairs} of the roll's neighbour pairs jump")), "{pairs}");
+    assert!(
+        readme.contains(&format!("the bound finds all {pairs}, and without them it is {:.0} %", 100.0 * r2)),
+        "{r2}"
+    );
+    let folded = result["affine_r2_before_pruning"].as_f64().unwrap();
+    assert!(readme.contains("explain 26 % of the truth here") && (0.2..0.6).contains(&folded), "{folded}");
     let files = contents(folder.path());
     let expected = [
         "tangency-demo-embedding.csv",

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use tangency::evidence::Judge;
+use tangency::extend::LoadingDeviations;
 use tangency::view::{BoundView, CandidateRow, EqualRule, EvidenceView, NamedSeries};
 
 /// Numbers as the page reads them: bytes in base64, and a shape.
@@ -130,6 +131,8 @@ pub struct Image {
 pub struct PageMaps {
     pub maps: Floats,
     pub map_variance: Floats,
+    /// Draws of all maps together about their means, from which the deviation of an average comes. `[n, d_x, draws]`
+    pub map_draws: Option<Floats>,
     pub scale: Vec<f64>,
     pub gamma: f64,
     pub spread: f64,
@@ -143,6 +146,7 @@ pub struct PageMaps {
 
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct AverageLoadings {
+    pub deviations: LoadingDeviations,
     pub mean: Floats,
     pub deviation: Floats,
     pub standard: Floats,
@@ -154,7 +158,11 @@ pub struct PageGraph {
     pub scores: Option<Floats>,
     pub residual: Option<Floats>,
     pub resistance: Option<Floats>,
+    pub expected_gain: Option<Floats>,
+    /// Edges whose removal is expected to gain more than `least_gain`.
     pub suspect: Vec<usize>,
+    /// What pruning asks for, in nats.
+    pub least_gain: f64,
     pub tests: Vec<Test>,
     pub bridges: Vec<(u32, u32)>,
     pub removed: Vec<(u32, u32)>,

@@ -7,6 +7,7 @@ use super::rows::PageRows;
 use super::{assemble, words};
 use crate::Multiple;
 use crate::command::{CommandFiles, command, refit};
+use std::cmp::Ordering;
 use tangency::evidence::EdgeTest;
 use tangency::extend::Extension;
 use tangency::io::Model;
@@ -92,7 +93,7 @@ impl Report<'_> {
             facts: words::facts(model, self.table, rows.n_new()),
             warnings: warnings.chain(left_out).collect(),
             stop: fit.stop.to_string(),
-            stop_words: words::stop_words(fit.stop, fit.trace.len()),
+            stop_words: words::stop_words(fit),
             n_components: d_x,
             axes: axis_names(d_x),
             reach: REACH,
@@ -168,7 +169,13 @@ fn maps(model: &Model, extension: &Extension) -> Result<Option<PageMaps>> {
         n_neighbors: extension.n_neighbors(),
         typical_step: extension.typical_step(),
         known_within: Known::WITHIN,
+        map_draws: fit
+            .map_draws
+            .as_ref()
+            .filter(|draws| draws.nrows() * draws.ncols() <= MOST_NUMBERS)
+            .map(|draws| page_draws(draws, n, d_x)),
         loadings: AverageLoadings {
+            deviations: average.deviations,
             mean: of_features(average.mean),
             deviation: of_features(average.deviation),
             standard: of_features(average.standard),
@@ -176,16 +183,26 @@ fn maps(model: &Model, extension: &Extension) -> Result<Option<PageMaps>> {
     }))
 }
 
+/// Draws of the maps, those of a number together.
+fn page_draws(draws: &Matrix, n: usize, d_x: usize) -> Floats {
+    let count = draws.ncols();
+    Floats::new((0..n * d_x).flat_map(|p| (0..count).map(move |draw| draws[(p, draw)])), &[n, d_x, count])
+}
+
 fn graph(model: &Model, tests: &[EdgeTest], refit: String) -> Result<PageGraph> {
     let fit = &model.fit;
-    let EdgesView { edges, n_suspects } = EdgesView::new(model)?;
+    let EdgesView { edges, least_gain, .. } = EdgesView::new(model)?;
+    let mut suspects: Vec<usize> = (0..edges.len()).filter(|&e| edges[e].suspect).collect();
+    suspects.sort_by(|&e, &f| edges[f].expected_gain.partial_cmp(&edges[e].expected_gain).unwrap_or(Ordering::Equal));
     let numbers = |of: fn(&EdgeRow) -> f64| Some(Floats::list(edges.iter().map(of)));
     Ok(PageGraph {
         edges: PagePairs(edges.iter().map(|edge| edge.points).collect()),
         scores: numbers(|edge| edge.score),
         residual: numbers(|edge| edge.residual),
         resistance: numbers(|edge| edge.resistance),
-        suspect: (0..n_suspects).collect(),
+        expected_gain: numbers(|edge| edge.expected_gain.unwrap_or(f64::NAN)),
+        suspect: suspects,
+        least_gain,
         tests: tests
             .iter()
             .map(|test| Test {

@@ -7,11 +7,15 @@ use tangency::view::ViewRow;
 use tangency::{Fit, Metric, ScalingRule, Symmetry};
 
 /// How the run ended.
-pub(super) fn stop_words(stop: Stop, iterations: usize) -> String {
-    match stop {
+pub(super) fn stop_words(fit: &Fit) -> String {
+    let iterations = fit.trace.len();
+    match fit.stop {
         Stop::Converged => format!("The bound had stopped rising after {iterations} iterations."),
         Stop::MaxIterations => {
             format!("The limit of {iterations} iterations came before the bound stopped rising, so it is too low.")
+        }
+        Stop::Interrupted if fit.pruning.is_some_and(|pruning| pruning.interrupted) => {
+            "The search for short-circuits was interrupted, and nothing was removed.".into()
         }
         Stop::Interrupted => {
             format!("The fit was interrupted after {iterations} iterations; this is the best until then.")

@@ -289,6 +289,9 @@ impl Comparison {
                 }
                 let mut observer = |now: &PruneProgress| watch(now.iterations, now.best);
                 let found = prune_from(fit, posterior.take(), &PruneOptions::default(), &mut observer)?;
+                if found.interrupted {
+                    return Err(Error::Interrupted { what: "pruning" });
+                }
                 let removed = format!("{} of {} edges removed", found.removed.len(), fit.graph.edges().len());
                 let note = [Some(removed), caution(&found.fit)].into_iter().flatten().collect::<Vec<_>>().join("; ");
                 Ok((found.fit.coordinates.clone(), Some(found.fit.bound()), Some(note)))

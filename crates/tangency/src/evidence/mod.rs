@@ -9,7 +9,7 @@ mod selection;
 
 pub use edge_tests::{EdgeTest, test_edges, test_edges_from};
 pub use prune::{Baseline, Bridge, PruneOptions, PruneProgress, PruneStep, Pruned, Removed, Round, prune, prune_from};
-pub use scores::{EdgeScore, edge_scores};
+pub use scores::{EdgeScore, edge_scores, least_gain};
 pub use selection::{
     Candidate, CandidateSummary, Cell, CellFit, CellStop, Distance, GraphChoice, HeldOut, Judge, Ranking, Selected,
     Selection,

@@ -8,6 +8,9 @@ use crate::inference::pairs::PairField;
 use crate::inference::terms::graph::{FIRST_HEAVINESS, GraphTerm, balance};
 use crate::linalg::Matrix;
 
+/// An edge holds two parts together where its resistance is this near to 1.
+const HOLDS: f64 = 1e-9;
+
 /// An edge and how suspect it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeScore {
@@ -24,6 +27,15 @@ pub struct EdgeScore {
     /// −log of the edge's own rate in the graph's likelihood, in nats: large where points are joined that are far apart on the
     /// map. None for pairs that are no edges.
     pub surprise: Option<f64>,
+    /// About what its removal alone would gain, in nats, all else being held (eq. 13b); minus infinity for an edge that alone
+    /// holds two parts together. None for pairs that are no edges.
+    pub expected_gain: Option<f64>,
+}
+
+/// The least gain of the bound that speaks for the removal of the most suspect of so many edges, in nats: as much as is asked
+/// of a single edge, and the odds of one among them all.
+pub fn least_gain(min_gain: f64, n_edges: usize) -> f64 {
+    min_gain + (n_edges as f64).ln()
 }
 
 /// Scores every edge of a fit, the most suspect first. Resistances are those of the fit's engine: the factorised one
@@ -40,8 +52,36 @@ pub fn edge_scores(fit: &Fit) -> Result<Vec<EdgeScore>> {
     let mut scores = score(edges, &resistances, &y, &fit.coordinates, map);
     let surprises = edge_surprises(fit);
     scores.iter_mut().zip(surprises).for_each(|(score, surprise)| score.surprise = Some(surprise));
+    let gains: Vec<f64> = expected_gains(fit, &scores);
+    scores.iter_mut().zip(gains).for_each(|(score, gain)| score.expected_gain = Some(gain));
     most_suspect_first(&mut scores);
     Ok(scores)
+}
+
+/// About what the bound gains without each of these edges (eq. 13b).
+fn expected_gains(fit: &Fit, scores: &[EdgeScore]) -> Vec<f64> {
+    let (n, d_x, d_y) = (fit.n(), fit.coordinates.ncols(), fit.observations.ncols());
+    let step = |i: usize, j: usize| -> f64 {
+        (0..d_x).map(|a| (fit.coordinates[(j, a)] - fit.coordinates[(i, a)]).powi(2)).sum()
+    };
+    let turn = |i: usize, j: usize| -> f64 {
+        let columns = |i: usize| (0..d_x).flat_map(move |a| fit.maps.col_as_slice(i * d_x + a));
+        columns(i).zip(columns(j)).map(|(from, to)| (to - from).powi(2)).sum()
+    };
+    let all_steps: f64 = scores.iter().map(|score| step(score.edge.0 as usize, score.edge.1 as usize)).sum();
+    // coordinates are taken in the units of the paper's prior, whose scale is free
+    let units = 0.5 * ((n - 1) * d_x) as f64 / all_steps.max(f64::MIN_POSITIVE);
+    let directions = 0.5 * (d_y * (1 + d_x) + d_x) as f64;
+    let gain = |score: &EdgeScore| {
+        let (i, j) = (score.edge.0 as usize, score.edge.1 as usize);
+        let left = 1.0 - score.resistance;
+        if left < HOLDS {
+            return f64::NEG_INFINITY;
+        }
+        let strain = fit.hyper.gamma * score.score * score.residual;
+        strain + fit.hyper.lambda * turn(i, j) + units * step(i, j) + directions * left.ln()
+    };
+    scores.iter().map(gain).collect()
 }
 
 /// −log(ρ_iρ_j h) of every edge of a fit, in the order of the graph's edges, with ρ in balance for the map as it is.
@@ -95,7 +135,8 @@ pub(super) fn score<'m>(
                 }
             }
             let residual = norm(&miss);
-            EdgeScore { edge, length, resistance, residual, score: resistance * residual, surprise: None }
+            let score = resistance * residual;
+            EdgeScore { edge, length, resistance, residual, score, surprise: None, expected_gain: None }
         })
         .collect()
 }

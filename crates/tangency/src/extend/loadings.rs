@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::fit::Fit;
+use crate::inference::EngineKind;
 use crate::linalg::Matrix;
 use crate::message;
 use crate::message::{Piece, Remedy};
@@ -13,10 +14,26 @@ pub struct Loadings {
     pub mean: Matrix,
     /// Standard deviations. `[d_y, d_x]`
     pub deviation: Matrix,
+    /// What these are.
+    pub deviations: LoadingDeviations,
 }
 
-/// The loadings at a point, or their average over several. How the maps of different points vary together is not kept,
-/// so the deviation of an average is the average of the deviations, which it cannot exceed.
+crate::choice! {
+    /// What the standard deviations of loadings are.
+    pub enum LoadingDeviations default Exact {
+        /// Of one point, computed exactly.
+        Exact = "exact",
+        /// Of an average, from draws of all maps together.
+        Sampled = "sampled",
+        /// As if the maps of points were independent, as the factorised engine takes them: too small.
+        Independent = "independent",
+        /// The average of the points' own deviations, which that of an average cannot exceed: of models of early versions.
+        Limit = "limit",
+    }
+}
+
+/// The loadings at a point, or their average over several. Maps of neighbours vary together, so an average is known better than
+/// one of them, but not as if they were independent.
 pub fn loadings(fit: &Fit, points: &[usize]) -> Result<Loadings> {
     let (d_x, d_y) = (fit.coordinates.ncols(), fit.observations.ncols());
     if points.is_empty() || points.iter().any(|&i| i >= fit.n()) {
@@ -29,10 +46,24 @@ pub fn loadings(fit: &Fit, points: &[usize]) -> Result<Loadings> {
     }
     let average = |entry: &dyn Fn(usize) -> f64| points.iter().map(|&i| entry(i)).sum::<f64>() / points.len() as f64;
     let scale = &fit.scaling.scale;
-    let deviation: Vec<f64> =
-        (0..d_x).map(|a| average(&|i| fit.map_covariances[(a * d_x + a, i)].max(0.0).sqrt())).collect();
+    let own = |a: usize, i: usize| fit.map_covariances[(a * d_x + a, i)].max(0.0);
+    let count = points.len() as f64;
+    let (deviations, variance): (_, Box<dyn Fn(usize) -> f64>) = match &fit.map_draws {
+        _ if fit.engine.kind == EngineKind::Factorised => {
+            (LoadingDeviations::Independent, Box::new(|a| average(&|i| own(a, i)) / count))
+        }
+        _ if points.len() == 1 => (LoadingDeviations::Exact, Box::new(|a| own(a, points[0]))),
+        Some(draws) => {
+            let of_draw = |a: usize, draw: usize| average(&|i| draws[(i * d_x + a, draw)]).powi(2);
+            let of_axis = move |a| (0..draws.ncols()).map(|draw| of_draw(a, draw)).sum::<f64>() / draws.ncols() as f64;
+            (LoadingDeviations::Sampled, Box::new(of_axis))
+        }
+        None => (LoadingDeviations::Limit, Box::new(|a| average(&|i| own(a, i).sqrt()).powi(2))),
+    };
+    let deviation: Vec<f64> = (0..d_x).map(|a| variance(a).sqrt()).collect();
     Ok(Loadings {
         mean: Matrix::from_fn(d_y, d_x, |f, a| scale[f] * average(&|i| fit.maps[(f, i * d_x + a)])),
         deviation: Matrix::from_fn(d_y, d_x, |f, a| scale[f] * deviation[a]),
+        deviations,
     })
 }

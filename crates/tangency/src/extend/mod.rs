@@ -17,7 +17,7 @@ mod tests;
 mod views;
 
 pub use calibrate::{calibrate, check_parts};
-pub use loadings::{Loadings, loadings};
+pub use loadings::{LoadingDeviations, Loadings, loadings};
 pub use reconstruct::{LeftOut, Predicts, Reconstruction};
 pub use sample::Samples;
 

@@ -18,6 +18,8 @@ pub enum Caution {
     NotConverged,
     /// The caller ended it.
     Interrupted,
+    /// The search for short-circuits was ended early, and nothing was removed.
+    NotPruned,
     /// The bound wants maps without smoothness.
     LooseMaps,
     /// Principal components keep neighbourhoods better; both in thousandths of trustworthiness.
@@ -77,6 +79,9 @@ impl Sentence for Caution {
             }
             Self::NotConverged => message!["the fit did not converge, and its bound is too low to compare"],
             Self::Interrupted => message!["the fit was interrupted, and the model is the best so far"],
+            Self::NotPruned => message![
+                "the search for short-circuits was interrupted, so that nothing was removed and the graph is as it was"
+            ],
             Self::LooseMaps => message![
                 "the smoothness lambda was learned as almost 0, so the local maps share nothing with their neighbours: the layout is that of the start, and the novelty of new rows means little"
             ],
@@ -153,6 +158,7 @@ impl Sentence for Caution {
             Self::OneRow(_) => vec![Remedy::act("look at that row, and leave it out if it is wrong")],
             Self::CutRing => vec![Remedy::Raise("n_components")],
             Self::RowsLeftOut { .. } => vec![Remedy::Set("missing", MissingRule::Model.name().into())],
+            Self::NotPruned => vec![Remedy::act("run it again to its end")],
             Self::Interrupted | Self::NothingReduced | Self::Bridges(_) | Self::LargestPiece { .. } => vec![],
         }
     }
@@ -240,6 +246,7 @@ impl Fit {
         cautions.extend(match self.stop {
             Stop::Collapsed => Some(Caution::Collapsed),
             Stop::MaxIterations => Some(Caution::NotConverged),
+            Stop::Interrupted if self.pruning.is_some_and(|pruning| pruning.interrupted) => Some(Caution::NotPruned),
             Stop::Interrupted => Some(Caution::Interrupted),
             Stop::Converged => None,
         });

@@ -65,6 +65,10 @@ pub struct Fit {
     pub maps: Matrix,
     /// Column covariance of each point's map, a point a column. [d_x·d_x, n]
     pub map_covariances: Matrix,
+    /// Draws of the columns of all maps together about their means, in scaled units: from them comes how sure an average over
+    /// points is. Row i·d_x + a is column a of C_i, the same for every feature. None from the factorised engine, and in models
+    /// of early versions. [n·d_x, draws]
+    pub map_draws: Option<Matrix>,
     /// What the graph's likelihood found; none where the paper's model had the last word.
     pub graph_model: Option<GraphModel>,
     /// How the number of neighbours was found, if it was left to the data.
@@ -137,6 +141,9 @@ pub struct Pruning {
     pub max_removed: Option<usize>,
     /// Least gain of the bound for which an edge stays out, in nats.
     pub min_gain: f64,
+    /// Whether the search was ended before it was over, so that nothing was removed.
+    #[serde(default)]
+    pub interrupted: bool,
 }
 
 /// What every training point looks like to a fit without it.
@@ -203,6 +210,11 @@ impl Fit {
             let (i, a) = (p / d_x, p % d_x);
             (0..d_x).map(|b| found.maps[(f, i * d_x + b)] * gauge[(b, a)]).sum()
         });
+        let map_draws = found.map_draws.map(|drawn| {
+            Matrix::from_fn(n * d_x, drawn.ncols(), |p, draw| {
+                (0..d_x).map(|b| drawn[((p / d_x) * d_x + b, draw)] * gauge[(b, p % d_x)]).sum()
+            })
+        });
         let (turned_maps, rotated) = match problem.reduction() {
             Some(reduction) => (reduction.back(&turned_maps), reduction.is_whole.then_some(turned_maps)),
             None => (turned_maps, None),
@@ -239,6 +251,7 @@ impl Fit {
             full_covariance,
             maps: turned_maps,
             map_covariances,
+            map_draws,
             graph_model: state.graph.as_ref().map(|term| GraphModel {
                 sociability: term.sociability.clone(),
                 precision: by_rows(&turned(&gauge, |a, b| term.own(a, b))),

@@ -44,6 +44,9 @@ pub struct PointMarginals {
     pub maps: Matrix,
     /// Column covariance of each map, a point a column. [d_x·d_x, n]
     pub map_covariances: Matrix,
+    /// Draws of the columns of all maps together about their means, point by point; none where points are independent.
+    /// [n·d_x, draws]
+    pub map_draws: Option<Matrix>,
     /// Precision of a common shift of all points.
     pub shift_precision: f64,
     /// How the covariances were found.

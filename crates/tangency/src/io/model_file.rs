@@ -28,6 +28,7 @@ const KEY: &str = "tangency";
 const HELD_OUT: &str = "held_out_log_densities";
 /// What stands for the noise of features in their scale.
 const NOISE: &str = "noise_scales";
+const MAP_DRAWS: &str = "map_draws";
 const EXPLAINED: &str = "feature_explained";
 const SOCIABILITY: &str = "sociability";
 const CARRIED: &str = "carried";
@@ -207,6 +208,10 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         FileArray::of_f64("maps", vec![n, d_x, d_y], &columns(&fit.maps)),
         FileArray::of_f64("map_covariances", vec![n, d_x, d_x], &columns(&fit.map_covariances)),
     ];
+    if let Some(draws) = &fit.map_draws {
+        // the draws of a number stand together
+        arrays.push(FileArray::of_f64(MAP_DRAWS, vec![n, d_x, draws.ncols()], &rows(draws)));
+    }
     if let Some(full) = &fit.full_covariance {
         arrays.push(FileArray::of_f64("full_covariance", vec![n, d_x, n, d_x], &columns(full)));
     }
@@ -320,6 +325,14 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     } else {
         None
     };
+    let map_draws = match reader.tensors.tensor(MAP_DRAWS).ok().map(|view| view.shape().to_vec()).as_deref() {
+        Some(&[.., draws]) => {
+            let values = reader.f64s(MAP_DRAWS, &[n, d_x, draws])?;
+            Some(Matrix::from_fn(n * d_x, draws, |p, draw| values[p * draws + draw]))
+        }
+        Some([]) => return Err(broken("has an array map_draws of another shape")),
+        None => None,
+    };
     let scaling = Scaling { center: reader.f64s("center", &[d_y])?, scale: reader.f64s("scale", &[d_y])? };
     if !scaling.scale.iter().all(|&scale| scale > 0.0 && scale.is_finite()) {
         return Err(broken("has a scale that is not positive"));
@@ -380,6 +393,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         full_covariance,
         maps: Matrix::from_fn(d_y, n * d_x, |f, p| maps[p * d_y + f]),
         map_covariances: per_point("map_covariances", d_x * d_x, &[n, d_x, d_x])?,
+        map_draws,
         n_rows: metadata.n_rows,
         rows,
         config: metadata.config,

@@ -12,7 +12,8 @@ pub(crate) use pattern::{GraphFactor, GraphPattern};
 pub use qr::orthonormal;
 pub(crate) use sparse::{SparseSymmetric, gram_entries};
 pub use spd::{
-    SpdWork, gram_lower, gram_lower_weighted, inverse_factor, invert_spd, lower_factor, mirror_lower, solve_small,
+    SpdWork, factor_times, gram_lower, gram_lower_weighted, inverse_factor, invert_spd, lower_factor, mirror_lower,
+    solve_small,
 };
 
 /// A dense column-major matrix of `f64`.

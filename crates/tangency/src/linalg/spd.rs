@@ -160,6 +160,27 @@ pub fn inverse_factor(matrix: &Matrix, name: &'static str) -> Result<(Matrix, f6
     Ok((inverse, log_det))
 }
 
+/// F·right for the lower Cholesky factor F of a matrix, of which only the lower triangle is read.
+pub fn factor_times(mut matrix: Matrix, right: &Matrix, name: &'static str) -> Result<Matrix> {
+    let n = matrix.nrows();
+    let mut stack = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, par(), Default::default()));
+    cholesky_in_place(matrix.as_mut(), Default::default(), par(), MemStack::new(&mut stack), Default::default())
+        .map_err(|LltError::NonPositivePivot { index }| Error::NotPositiveDefinite { matrix: name, pivot: index })?;
+    let mut out = Matrix::zeros(n, right.ncols());
+    matmul(
+        out.as_mut(),
+        BlockStructure::Rectangular,
+        Accum::Replace,
+        matrix.as_ref(),
+        BlockStructure::TriangularLower,
+        right.as_ref(),
+        BlockStructure::Rectangular,
+        1.0,
+        par(),
+    );
+    Ok(out)
+}
+
 /// The lower Cholesky factor F, matrix = FFᵀ.
 pub fn lower_factor(matrix: &Matrix, name: &'static str) -> Result<Matrix> {
     let factor = matrix

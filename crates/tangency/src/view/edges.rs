@@ -1,25 +1,20 @@
 //! The edges of a graph, and how suspect they are.
 
 use crate::error::Result;
-use crate::evidence::{EdgeScore, EdgeTest, edge_scores};
+use crate::evidence::{EdgeScore, EdgeTest, PruneOptions, edge_scores, least_gain};
 use crate::inference::BoundParts;
 use crate::io::{Model, Output, write_rows};
 use serde::Serialize;
-
-/// So many edges are marked as the most suspect in any case,
-const LEAST_SUSPECTS: usize = 10;
-/// and at most so many,
-const MOST_SUSPECTS: usize = 50;
-/// of those that strain the fit so many times as much as the median edge.
-const SUSPECT: f64 = 10.0;
 
 /// All edges, the most suspect first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EdgesView {
     /// The edges.
     pub edges: Vec<EdgeRow>,
-    /// So many of them, from the first, are marked as suspect.
+    /// How many of them stand out: those whose removal alone is expected to gain more than what pruning asks for.
     pub n_suspects: usize,
+    /// What pruning asks for at least, in nats.
+    pub least_gain: f64,
 }
 
 /// An edge, and how suspect it is.
@@ -43,6 +38,12 @@ pub struct EdgeRow {
     pub score: f64,
     /// −log of its rate in the graph's likelihood; none for a removed one.
     pub surprise: Option<f64>,
+    /// About what its removal alone would gain, in nats; none for a removed one, and for one that alone holds two parts together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_gain: Option<f64>,
+    /// Whether it stands out by that.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub suspect: bool,
     /// What its removal gained, of a removed one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gain: Option<f64>,
@@ -52,8 +53,14 @@ impl EdgesView {
     /// The edges of a model.
     pub fn new(model: &Model) -> Result<Self> {
         let scores = edge_scores(&model.fit)?;
-        let edges = scores.iter().map(|score| EdgeRow::new(model, score)).collect();
-        Ok(Self { edges, n_suspects: n_suspects(&scores) })
+        let least_gain = least_gain(PruneOptions::default().min_gain, scores.len());
+        let row = |score| {
+            let row = EdgeRow::new(model, score);
+            EdgeRow { suspect: row.expected_gain.is_some_and(|gain| gain > least_gain), ..row }
+        };
+        let edges: Vec<EdgeRow> = scores.iter().map(row).collect();
+        let n_suspects = edges.iter().filter(|edge| edge.suspect).count();
+        Ok(Self { edges, n_suspects, least_gain })
     }
 
     /// Writes the edges as CSV: i, j, length, resistance, residual, score, surprise.
@@ -77,23 +84,18 @@ fn cell(number: f64) -> String {
     if number.is_nan() { String::new() } else { number.to_string() }
 }
 
-/// How many of these edges, which stand with the most suspect first, are marked.
-fn n_suspects(scores: &[EdgeScore]) -> usize {
-    let median = scores.get(scores.len() / 2).map_or(0.0, |middle| middle.score);
-    let standing_out = scores.iter().take_while(|edge| edge.score > SUSPECT * median).count();
-    standing_out.clamp(LEAST_SUSPECTS, MOST_SUSPECTS).min(scores.len())
-}
-
 impl EdgeRow {
     /// The names of the numbers that an edge has.
     pub const NUMBERS: [&'static str; 5] = ["length", "resistance", "residual", "score", "surprise"];
 
     /// An edge of a model.
     pub fn new(model: &Model, score: &EdgeScore) -> Self {
-        let EdgeScore { edge, length, resistance, residual, score, surprise } = *score;
+        let EdgeScore { edge, length, resistance, residual, score, surprise, expected_gain } = *score;
         let [i, j] = rows(model, edge);
         let ids = [edge.0, edge.1].map(|point| model.id(point as usize));
-        Self { i, j, points: edge, ids, length, resistance, residual, score, surprise, gain: None }
+        let expected_gain = expected_gain.filter(|gain| gain.is_finite());
+        let (suspect, gain) = (false, None);
+        Self { i, j, points: edge, ids, length, resistance, residual, score, surprise, expected_gain, suspect, gain }
     }
 
     /// Its numbers in the order of their names; not a number is one that there is none of.

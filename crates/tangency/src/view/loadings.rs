@@ -6,7 +6,7 @@
 
 use super::{axis_names, spread};
 use crate::error::Result;
-use crate::extend::loadings;
+use crate::extend::{LoadingDeviations, loadings};
 use crate::io::Model;
 use serde::Serialize;
 
@@ -23,6 +23,8 @@ pub struct LoadingsView {
     pub mean: Vec<Vec<f64>>,
     /// Its standard deviation. `[d_y][d_x]`
     pub deviation: Vec<Vec<f64>>,
+    /// What these deviations are.
+    pub deviations: LoadingDeviations,
     /// Times this a loading is the change over the spread of the coordinate in standard deviations of the feature; 0 for a
     /// feature that does not vary. `[d_y][d_x]`
     pub standard: Vec<Vec<f64>>,
@@ -61,6 +63,7 @@ impl LoadingsView {
             features: model.feature_names.clone(),
             mean: table(&|f, a| found.mean[(f, a)]),
             deviation: table(&|f, a| found.deviation[(f, a)]),
+            deviations: found.deviations,
             standard: table(&standard),
         })
     }

@@ -13,7 +13,7 @@ pub struct PruningView {
     pub removed: Vec<EdgeRow>,
     /// Other ways to join the pieces of a graph that had to be joined.
     pub bridges: Vec<Bridge>,
-    /// Whether it was ended early: then this is the best so far.
+    /// Whether it was ended early: then nothing was removed.
     pub interrupted: bool,
     /// The bound before, in scaled units.
     pub bound_scaled_before: f64,

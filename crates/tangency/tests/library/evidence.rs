@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
 use tangency::evidence::{
-    PruneOptions, PruneStep, Pruned, edge_scores, prune, prune_from, test_edges, test_edges_from,
+    PruneOptions, PruneStep, Pruned, edge_scores, least_gain, prune, prune_from, test_edges, test_edges_from,
 };
+use tangency::fit::Caution;
 use tangency::generate::{Edges, Synthetic};
 use tangency::graph::pieces;
-use tangency::inference::EngineKind;
+use tangency::inference::{EngineKind, Start};
 use tangency::quality::affine_r2;
 use tangency::{Config, Error, Fit, Fitter, Graph, Shape, Stop, generate};
 
@@ -150,7 +151,7 @@ fn pruning_keeps_to_its_limits() {
 }
 
 #[test]
-fn pruning_can_be_stopped_and_returns_what_it_has() {
+fn pruning_that_is_stopped_has_decided_nothing() {
     let before = &*FOLDED;
     for most in [3, 60, 260] {
         let mut left = most;
@@ -161,9 +162,23 @@ fn pruning_can_be_stopped_and_returns_what_it_has() {
         .unwrap();
         assert!(stopped.interrupted);
         assert!(stopped.iterations <= most + 2, "{} iterations after {most}", stopped.iterations);
-        assert!(stopped.fit.bound_scaled() >= before.bound_scaled());
-        assert_eq!(stopped.fit.graph.edges().len() + stopped.removed.len(), before.graph.edges().len());
+        assert!(stopped.removed.is_empty() && stopped.fit.removed.is_empty());
+        assert!(stopped.fit.graph == before.graph && stopped.fit.coordinates == before.coordinates);
+        // and the model says so, wherever it goes
+        assert_eq!(stopped.fit.stop, Stop::Interrupted);
+        assert!(stopped.fit.cautions(|i| i.to_string()).contains(&Caution::NotPruned));
     }
+}
+
+#[test]
+fn every_edge_that_stays_out_gains_enough_by_itself() {
+    let curve = generate(Shape::SCurve, 100, 0.02, 1);
+    let before = Fitter::new(Config::default()).fit(&curve.points).unwrap();
+    let after = pruned(&before, PruneOptions::default());
+    let least = least_gain(2.0, before.graph.edges().len());
+    assert!(after.removed.iter().all(|edge| edge.gain > least), "{:?}, at least {least}", after.removed);
+    let (_, bad) = curve.neighbor_edges(9);
+    assert!(after.removed.len() == 4 && after.removed.iter().all(|edge| bad.contains(&edge.score.edge)), "{bad:?}");
 }
 
 #[test]
@@ -265,4 +280,18 @@ fn bridges_between_pieces_are_compared_by_the_bound() {
     assert!(after.fit.bound_scaled() >= found.bound_scaled());
     assert_eq!(pieces(&after.fit.graph).len(), 1);
     assert_eq!(after.fit.bridges.len(), 1);
+}
+
+#[test]
+fn a_false_edge_stands_out_of_a_right_layout_and_none_of_a_clean_one() {
+    let (roll, good, bad) = roll();
+    let standing_out = |fit: &Fit| -> Vec<(u32, u32)> {
+        let scores = edge_scores(fit).unwrap();
+        let least = least_gain(PruneOptions::default().min_gain, scores.len());
+        let gains = scores.iter().filter(|score| score.expected_gain.unwrap() > least);
+        gains.map(|score| score.edge).collect()
+    };
+    assert_eq!(standing_out(&CLEAN), []);
+    let fitter = Fitter::new(paper()).edges(all(&good, &bad[..1])).start(Start::Coordinates(CLEAN.coordinates.clone()));
+    assert_eq!(standing_out(&fitter.fit(&roll.points).unwrap()), &bad[..1]);
 }

@@ -4,7 +4,7 @@ use crate::paper;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use tangency::evidence::{PruneOptions, prune};
-use tangency::extend::{Extension, Placement, Predicts, calibrate, loadings};
+use tangency::extend::{Extension, LoadingDeviations, Placement, Predicts, calibrate, loadings};
 use tangency::fit::Fit;
 use tangency::generate::Synthetic;
 use tangency::linalg::{Matrix, solve_small};
@@ -174,6 +174,23 @@ fn loadings_follow_the_surface() {
     let ratio = |a: usize| found.mean[(2, a)] / found.mean[(1, a)];
     assert!((0..2).all(|a| (ratio(a) - 3.0).abs() < 0.1), "{:?}", found.mean);
     assert!(found.deviation[(0, 0)] > 0.0);
+    // maps vary together with those around them: an average is known better than one of them, but not as if they did not
+    let own = |points: &[usize]| loadings(&fit, points).unwrap();
+    let mean_own = (0..150).map(|i| own(&[i]).deviation[(0, 0)]).sum::<f64>() / 150.0;
+    assert_eq!((own(&[7]).deviations, found.deviations), (LoadingDeviations::Exact, LoadingDeviations::Sampled));
+    let independent = mean_own / 150f64.sqrt();
+    let average = found.deviation[(0, 0)];
+    assert!(average < mean_own && average > independent, "{independent} {average} {mean_own}");
+    // draws know single points to their own error, 9 %
+    let draws = fit.map_draws.as_ref().unwrap();
+    let of_draws = |i: usize| (0..draws.ncols()).map(|r| draws[(2 * i, r)].powi(2)).sum::<f64>() / draws.ncols() as f64;
+    let ratio = (0..150).map(|i| of_draws(i) / fit.map_covariances[(0, i)]).sum::<f64>() / 150.0;
+    assert!((ratio - 1.0).abs() < 0.15, "{ratio}");
+    let old = tangency::Fit { map_draws: None, ..fit.clone() };
+    let limit = loadings(&old, &all).unwrap();
+    assert!(
+        limit.deviations == LoadingDeviations::Limit && (limit.deviation[(0, 0)] - mean_own).abs() < 1e-9 * mean_own
+    );
     assert!(matches!(loadings(&fit, &[]), Err(Error::Setting { name: "points", .. })));
 }
 

@@ -36,6 +36,7 @@ fn a_model_comes_back_from_its_file_bit_for_bit() {
     let (a, b) = (&model.fit, &back.fit);
     assert!(a.coordinates == b.coordinates && a.maps == b.maps && a.observations == b.observations);
     assert!(a.coordinate_covariances == b.coordinate_covariances && a.map_covariances == b.map_covariances);
+    assert!(a.map_draws.is_some() && a.map_draws == b.map_draws);
     assert!(a.full_covariance == b.full_covariance && a.graph == b.graph && a.trace == b.trace);
     assert_eq!((a.config.clone(), a.hyper, a.parts, a.stop), (b.config.clone(), b.hyper, b.parts, b.stop));
     assert_eq!((&back.ids, &back.feature_names), (&model.ids, &model.feature_names));

@@ -69,8 +69,8 @@ pub struct Round {
 pub struct Removed {
     /// How it would strain the final layout; the resistance is that between its points without it, which may exceed 1.
     pub score: EdgeScore,
-    /// What its removal alone gains: the bound without it less the bound with it put back for a few iterations; not a
-    /// number if the search was stopped before it was tried.
+    /// What its removal alone gains: the bound without it less the bound with it put back for a few iterations, all other
+    /// removed edges being out.
     pub gain: f64,
 }
 
@@ -102,9 +102,11 @@ pub struct Baseline {
 
 /// The outcome of pruning.
 pub struct Pruned {
-    /// The fit on the graph that is left; the fit given where nothing was changed.
+    /// The fit on the graph that is left; the fit given where nothing was changed. Of an interrupted search it is the fit given
+    /// too, and says that it was interrupted.
     pub fit: Fit,
-    /// Bound of the paper's model on the graph given, in scaled units.
+    /// Bound of the paper's model on the graph given, in scaled units: where edges were removed, the highest that was found on
+    /// it, also from the start that graphs without them have.
     pub bound_before: f64,
     /// The same on the graph that is left.
     pub bound_after: f64,
@@ -118,7 +120,7 @@ pub struct Pruned {
     pub baseline: Baseline,
     /// EM iterations spent.
     pub iterations: usize,
-    /// Whether the observer ended it early: the result is the best so far.
+    /// Whether the observer ended it early: then nothing was removed, since edges are decided together.
     pub interrupted: bool,
 }
 
@@ -206,7 +208,11 @@ pub fn prune_from(
         (_, EngineKind::Auto | EngineKind::Exact) => prune_by::<Exact>(fit, None, options, observer),
     }?;
     let &PruneOptions { max_removed, min_gain, .. } = options;
-    pruned.fit.pruning = Some(Pruning { max_removed, min_gain });
+    let interrupted = pruned.interrupted;
+    pruned.fit.pruning = Some(Pruning { max_removed, min_gain, interrupted });
+    if interrupted {
+        pruned.fit.stop = Stop::Interrupted;
+    }
     Ok(pruned)
 }
 
@@ -219,12 +225,17 @@ fn prune_by<E: Engine>(
     let mut search = Search::<E>::new(fit, found, options, observer)?;
     // of the paper's model: under the graph's likelihood graphs do not compare
     let bound_before = if fit.graph_model.is_some() { search.best.bound() } else { fit.bound_scaled() };
-    let floor = bound_before.max(search.best.bound()) + options.min_gain;
+    // a collapsed layout is not one to be beaten
+    let own = fit.graph_model.is_none() && fit.stop != Stop::Collapsed;
+    let rank_before = if own { bound_before.max(search.best.rank()) } else { search.best.rank() };
     let bridges = search.choose_bridges(&fit.bridges)?;
     let mut rounds = Vec::new();
     while rounds.len() < options.max_rounds && search.round()? {
         rounds.push(Round { removed: search.removed.len(), bound_scaled: search.best.bound() });
     }
+    // bridges and all
+    let standing = rank_before.max(search.standing);
+    let floor = standing + options.min_gain;
     let (mut baseline, mut removed) = (Baseline::default(), Vec::new());
     if !search.removed.is_empty() {
         baseline = search.baseline()?;
@@ -234,38 +245,60 @@ fn prune_by<E: Engine>(
         // what stayed out by little is tried again in the layout that all the others now have
         search.put_doubtful_back(&baseline, floor, &mut removed)?;
         search.polish()?;
+        search.judge_each(&baseline, &mut removed)?;
     }
-    let Search { best, progress, asked: interrupted, .. } = search;
+    let Search { best, progress, asked, .. } = search;
     let taken = bridges.iter().any(|bridge| bridge.taken);
-    let higher = best.rank() > bound_before;
-    let unchanged = (removed.is_empty() && !taken) || !higher;
-    let iterations = progress.iterations;
-    if unchanged {
-        let fit = fit.clone();
-        return Ok(Pruned {
-            fit,
-            bound_before,
-            bound_after: bound_before,
-            removed: vec![],
-            bridges: untaken(bridges),
-            rounds,
-            baseline,
-            iterations,
-            interrupted,
-        });
+    let higher = best.rank() > if removed.is_empty() { rank_before } else { standing };
+    let mut iterations = progress.iterations;
+    let as_it_was = |interrupted: bool, bridges: Vec<Bridge>, iterations: usize| Pruned {
+        fit: fit.clone(),
+        bound_before,
+        bound_after: bound_before,
+        removed: vec![],
+        bridges: untaken(bridges),
+        rounds: rounds.clone(),
+        baseline,
+        iterations,
+        interrupted,
+    };
+    // what was decided by then had not been tried against the rest
+    if asked || (removed.is_empty() && !taken) || !higher {
+        return Ok(as_it_was(asked, bridges, iterations));
     }
+    let bound_before = match removed.is_empty() || standing == f64::NEG_INFINITY {
+        true => bound_before,
+        false => standing,
+    };
     // all by the final layout
     let scores = best.scores(&removed.iter().map(|edge| edge.score.edge).collect::<Vec<_>>());
     let gain_of = |edge| removed.iter().find(|removed| removed.score.edge == edge).map_or(f64::NAN, |found| found.gain);
     let removed: Vec<Removed> = scores.into_iter().map(|score| Removed { score, gain: gain_of(score.edge) }).collect();
     let bound_after = best.bound();
     let mut seen = progress;
+    let mut asked = false;
     let mut watch = || {
         seen.iterations += 1;
-        observer(&seen)
+        let flow = observer(&seen);
+        asked |= flow.is_break();
+        flow
     };
-    let fit = fit_of(fit, best, &removed, &bridges, &mut watch)?;
-    Ok(Pruned { fit, bound_before, bound_after, removed, bridges, rounds, baseline, iterations, interrupted })
+    let pruned = fit_of(fit, best, &removed, &bridges, &mut watch)?;
+    iterations = seen.iterations;
+    if asked {
+        return Ok(as_it_was(true, bridges, iterations));
+    }
+    Ok(Pruned {
+        fit: pruned,
+        bound_before,
+        bound_after,
+        removed,
+        bridges,
+        rounds,
+        baseline,
+        iterations,
+        interrupted: false,
+    })
 }
 
 fn untaken(mut bridges: Vec<Bridge>) -> Vec<Bridge> {
@@ -298,7 +331,7 @@ fn fit_of<E: Engine>(
     let taken = bridges.iter().filter(|bridge| bridge.taken).map(|bridge| bridge.edge);
     let bridges = fit.bridges.iter().copied().chain(taken).filter(|&edge| graph.has(edge)).collect();
     let data = FittedData { bridges, ..fit.data() };
-    let stop = best.stop.unwrap_or(Stop::Interrupted);
+    let stop = best.stop.unwrap_or(Stop::MaxIterations);
     let start = (fit.start, fit.start_seed);
     let mut pruned = if fit.config.graph_likelihood && stop != Stop::Interrupted {
         again_on(fit, graph.clone(), observer)?

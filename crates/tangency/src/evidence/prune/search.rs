@@ -4,7 +4,7 @@ use super::{Baseline, PruneOptions, PruneProgress, PruneStep, Removed};
 use crate::config::Config;
 use crate::error::Result;
 use crate::evidence::hypothesis::StartFrom;
-use crate::evidence::scores::EdgeScore;
+use crate::evidence::scores::{EdgeScore, least_gain};
 use crate::fit::{Fit, Hypothesis};
 use crate::graph::{Graph, joining_edges};
 use crate::inference::{Engine, Stage, TracePoint, derived_seed};
@@ -48,6 +48,8 @@ pub(super) struct Search<'a, E: Engine> {
     pub best: Hypothesis<E>,
     /// What `best` is without, of the graph given.
     pub removed: Vec<(u32, u32)>,
+    /// By what the graph given ranks, bridges and all, from where its own bound is highest.
+    pub standing: f64,
     /// Whether an edge was found that alone is worth its removal.
     found: bool,
     pub progress: PruneProgress,
@@ -79,6 +81,7 @@ impl<'a, E: Engine> Search<'a, E> {
             most: options.max_removed.unwrap_or(edges / 10).min(edges),
             best,
             removed: vec![],
+            standing: f64::NEG_INFINITY,
             found: false,
             progress,
             asked,
@@ -89,10 +92,16 @@ impl<'a, E: Engine> Search<'a, E> {
     /// Ranks all edges by the current layout, tries to do without the first few for several numbers of them, and keeps
     /// the best if it raises the bound. An edge that a better layout no longer suspects comes back by itself.
     pub fn round(&mut self) -> Result<bool> {
+        if self.asked {
+            return Ok(false);
+        }
         self.progress.step = match self.progress.step {
             PruneStep::Removing(round) => PruneStep::Removing(round + 1),
             _ => PruneStep::Removing(1),
         };
+        if self.progress.step == PruneStep::Removing(1) {
+            self.give_same_chance()?;
+        }
         let scores = self.best.scores(self.graph.edges());
         let now = self.removed.len();
         let batches: Vec<Vec<(u32, u32)>> = if now == 0 {
@@ -119,12 +128,24 @@ impl<'a, E: Engine> Search<'a, E> {
         self.progress.removed = out.len();
         let Self { progress, asked, observer, config, .. } = self;
         let ended = trial.converged(config, &mut watch(progress, asked, *observer))?;
-        if self.asked || ended.rank() < self.best.bound() + self.min_gain {
+        if self.asked || ended.rank() < self.best.rank() + self.min_gain {
             return Ok(false);
         }
         (self.best, self.removed) = (ended, out);
         self.progress.best = self.best.bound();
         Ok(true)
+    }
+
+    /// Graphs without some edges begin from the paths along them, and so must the graph given: otherwise another layout would be
+    /// taken for what edges are worth.
+    fn give_same_chance(&mut self) -> Result<()> {
+        let again = self.refit(&[], StartFrom::Paths, None)?;
+        if !self.asked && again.rank() > self.best.rank() {
+            self.best = again;
+            self.progress.best = self.best.bound();
+        }
+        self.standing = self.best.rank();
+        Ok(())
     }
 
     /// What random good edges gain: samples of the less suspect half are removed in turn.
@@ -222,6 +243,30 @@ impl<'a, E: Engine> Search<'a, E> {
         self.put_rest_back(baseline, floor, out)
     }
 
+    /// Judges every edge that stayed out by itself, on the graph that is left: those that gain less than the least go back, all
+    /// of them at once, until the others stand by what is said of them.
+    pub fn judge_each(&mut self, baseline: &Baseline, out: &mut Vec<Removed>) -> Result<()> {
+        while !out.is_empty() {
+            for removed in &mut *out {
+                removed.gain = self.put_back(&[removed.score.edge])?.0;
+                if self.asked {
+                    return Ok(());
+                }
+            }
+            let least = self.least(1, baseline);
+            let (stay, back): (Vec<Removed>, Vec<Removed>) = out.iter().partition(|removed| removed.gain > least);
+            if back.is_empty() {
+                return Ok(());
+            }
+            let back: Vec<(u32, u32)> = back.iter().map(|removed| removed.score.edge).collect();
+            self.best = self.put_back(&back)?.1;
+            self.removed.retain(|edge| !back.contains(edge));
+            *out = stay;
+            self.polish()?;
+        }
+        Ok(())
+    }
+
     /// Goes to the end on the graph that is left, from here and from the paths along it, and keeps the better.
     pub fn polish(&mut self) -> Result<()> {
         let out = self.removed.clone();
@@ -252,8 +297,7 @@ impl<'a, E: Engine> Search<'a, E> {
         let count = count as f64;
         let chance = count * baseline.mean.max(0.0) + 3.0 * count.sqrt() * baseline.deviation;
         // the most suspect of m edges was picked, so the evidence must also make up for odds of 1 to m
-        let picked = (self.graph.edges().len() as f64).ln();
-        self.min_gain + picked + chance.max(SHARE * self.min_gain * (count - 1.0))
+        least_gain(self.min_gain, self.graph.edges().len()) + chance.max(SHARE * self.min_gain * (count - 1.0))
     }
 
     /// These edges, less those without which the graph would fall apart: of them the least suspect stay.

@@ -1,13 +1,19 @@
 //! What is read from the full covariances.
 
-use super::{Beliefs, Coordinates, Exact};
+use super::{Beliefs, Coordinates, Exact, Maps};
 use crate::config::{Config, Rule};
 use crate::error::Result;
-use crate::inference::engine::{Deviations, EngineKind, EngineNotes, Marginals, PointMarginals, Solver};
+use crate::inference::engine::{Deviations, EngineKind, EngineNotes, Marginals, PointMarginals, Solver, Updates};
 use crate::inference::state::State;
-use crate::linalg::{Matrix, SpdWork, invert_spd};
+use crate::linalg::{Matrix, SpdWork, factor_times, invert_spd};
 use crate::model::Problem;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
 use std::borrow::Cow;
+
+/// Draws of all maps together.
+const DRAWS: usize = 64;
 
 /// Shares of the part that is not measured which may be taken off. At rest it is all; a run that was ended early may have moved on
 /// since the covariance was found.
@@ -28,6 +34,8 @@ impl Marginals for Exact {
 
     fn marginals(&mut self, problem: &Problem, config: &Config, state: &State<Beliefs>) -> Result<PointMarginals> {
         let (n, d_x) = (problem.n(), problem.n_components);
+        // what follows needs room of its own
+        self.release_buffers();
         let maps = &state.beliefs.maps;
         let means = Matrix::from_fn(maps.mean.nrows(), n * d_x, |f, p| maps.mean[(f, (p % d_x) * n + p / d_x)]);
         let coordinates = &measured_alone(problem, state, &means)?;
@@ -44,6 +52,7 @@ impl Marginals for Exact {
             }),
             maps: means,
             map_covariances: by_point(&|a, b, i| maps.covariance_of(n, a, i, b, i)),
+            map_draws: (config.draws != Some(0)).then(|| map_draws(maps, n, config.random_state)).flatten(),
             // a learned α takes common shifts along
             shift_precision: match config.alpha {
                 Rule::Learned => state.hyper.alpha,
@@ -56,6 +65,18 @@ impl Marginals for Exact {
     fn notes(&self, _: &Problem) -> EngineNotes {
         EngineNotes { kind: EngineKind::Exact, solver: Solver::Dense, ..EngineNotes::default() }
     }
+}
+
+/// Draws of the columns of all maps about their means, point by point; none where rounding has left no covariance to draw from.
+/// [n·d_x, DRAWS]
+fn map_draws(maps: &Maps, n: usize, seed: u64) -> Option<Matrix> {
+    let size = maps.covariance.nrows();
+    let d_x = size / n;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let white = Matrix::from_fn(size, DRAWS, |_, _| rng.sample(StandardNormal));
+    let drawn = factor_times(maps.covariance.clone(), &white, "covariance of the maps").ok()?;
+    let scale = maps.scale.sqrt();
+    Some(Matrix::from_fn(size, DRAWS, |p, draw| scale * drawn[((p % d_x) * n + p / d_x, draw)]))
 }
 
 /// q(x) by what is measured alone: missing entries are averaged out together with it (eq. 37).

@@ -56,6 +56,7 @@ impl Marginals for Factorised {
             full: None,
             maps: Matrix::from_fn(rows, n * d_x, |f, p| state.beliefs.c[p * rows + f]),
             map_covariances: by_point(&state.beliefs.t),
+            map_draws: None,
             shift_precision: state.hyper.alpha,
             deviations,
         })
