@@ -25,7 +25,7 @@ pub(super) struct Workbook {
 }
 
 enum Book {
-    Xlsx(Xlsx<BufReader<File>>),
+    Xlsx(Box<Xlsx<BufReader<File>>>),
     Ods(Ods<BufReader<File>>),
 }
 
@@ -41,7 +41,7 @@ impl Workbook {
         let file = BufReader::new(File::open(path).map_err(|error| Error::unreadable(path, &error))?);
         let book = guarded(path, || match extension(path).as_str() {
             "ods" => Ods::new(file).map(Book::Ods).map_err(damaged),
-            _ => Xlsx::new(file).map(Book::Xlsx).map_err(damaged),
+            _ => Xlsx::new(file).map(|book| Book::Xlsx(Box::new(book))).map_err(damaged),
         })?;
         Ok(Self { path: path.to_owned(), book })
     }
