@@ -193,7 +193,7 @@ class NewRows(Attributes):
         Parameters
         ----------
         source : path
-            CSV, TSV, .xlsx, .xls, .ods, .npy, .npz, Parquet or Arrow.
+            CSV, TSV, .xlsx, .ods, .npy, .npz, Parquet or Arrow.
         destination : path
             CSV or Parquet, with columns id, x1 …, sd1 …, log_density, novelty. It appears when it is complete; after
             Ctrl-C it holds the rows until then, with a warning.

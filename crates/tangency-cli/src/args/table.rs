@@ -8,7 +8,7 @@ use tangency::graph::EdgeNames;
 /// Where the table is and which of its columns mean what.
 #[derive(Args)]
 pub struct TableArgs {
-    /// The table, one sample per row: .csv, .tsv (also as .gz or .zst), .xlsx, .xls, .ods, .npy, .npz, .parquet or a folder of these, .arrow, .feather; - is text from standard input
+    /// The table, one sample per row: .csv, .tsv (also as .gz or .zst), .xlsx, .ods, .npy, .npz, .parquet or a folder of these, .arrow, .feather; - is text from standard input
     #[arg(help_heading = None::<&str>)]
     pub table: PathBuf,
     /// Column that names the samples

@@ -205,11 +205,11 @@ impl TableFormat {
             "npz" => Ok(Self::Npz),
             "parquet" | "pq" => Ok(Self::Parquet),
             "arrow" | "arrows" | "feather" | "ipc" => Ok(Self::Arrow),
-            "xlsx" | "xlsm" | "xls" | "ods" => Ok(Self::Sheet),
+            "xlsx" | "xlsm" | "ods" => Ok(Self::Sheet),
             _ => Err(refuse(
                 path,
                 "the extension does not show which format it has",
-                "give a file that ends in .csv, .tsv, .tab, .txt, .npy, .npz, .parquet, .pq, .arrow, .feather, .ipc, .xlsx, .xls or .ods; text may be packed as .gz or .zst",
+                "give a file that ends in .csv, .tsv, .tab, .txt, .npy, .npz, .parquet, .pq, .arrow, .feather, .ipc, .xlsx or .ods; text may be packed as .gz or .zst",
             )),
         }
     }
@@ -259,7 +259,9 @@ fn known_but_not_read(path: &Path) -> Option<Error> {
             "is AnnData, which the Python package takes",
             "read it in Python with anndata.read_h5ad, and after scanpy.pp.neighbors fit it with tangency.tl.lllvm",
         ),
-        "xlsb" | "numbers" => ("is a spreadsheet of a kind that is not read", "save it as .xlsx, or the sheet as .csv"),
+        "xls" | "xlsb" | "numbers" => {
+            ("is a spreadsheet of a kind that is not read", "save it as .xlsx, or the sheet as .csv")
+        }
         "zip" | "bz2" | "xz" | "7z" | "rar" | "tar" | "tgz" => {
             ("is packed in a way that is not read", "unpack it, or pack it as .gz or .zst")
         }

@@ -1,18 +1,16 @@
 //! The filled cells of a sheet, as text.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek};
+use std::io::BufReader;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use calamine::{CellErrorType, Data, DataRef, ExcelDateTime, Ods, Range, Reader, SheetType, SheetVisible, Xls, Xlsx};
+use calamine::{CellErrorType, Data, DataRef, ExcelDateTime, Ods, Range, Reader, SheetType, SheetVisible, Xlsx};
 
-use super::biff::has_narrow_sheets;
 use super::column_name;
 use crate::error::{Error, Result};
 use crate::io::table::value::CellValue;
 use crate::io::table::{extension, refuse};
-use crate::message::shown;
 
 /// Places are absolute, from 0.
 pub(super) struct Filled {
@@ -27,8 +25,7 @@ pub(super) struct Workbook {
 }
 
 enum Book {
-    Xlsx(Xlsx<BufReader<File>>),
-    Xls(Xls<BufReader<File>>),
+    Xlsx(Box<Xlsx<BufReader<File>>>),
     Ods(Ods<BufReader<File>>),
 }
 
@@ -41,20 +38,10 @@ enum Unread {
 
 impl Workbook {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let unreadable = |error: std::io::Error| Error::unreadable(path, &error);
-        let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
-        let kind = extension(path);
-        let mut is_sound = true;
-        if kind == "xls" {
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes).and_then(|_| file.rewind()).map_err(unreadable)?;
-            is_sound = has_narrow_sheets(&bytes) == Some(true);
-        }
-        let book = guarded(path, || match kind.as_str() {
+        let file = BufReader::new(File::open(path).map_err(|error| Error::unreadable(path, &error))?);
+        let book = guarded(path, || match extension(path).as_str() {
             "ods" => Ods::new(file).map(Book::Ods).map_err(damaged),
-            "xls" if !is_sound => Err(damaged("it has no workbook, or cells where none can be")),
-            "xls" => Xls::new(file).map(Book::Xls).map_err(damaged),
-            _ => Xlsx::new(file).map(Book::Xlsx).map_err(damaged),
+            _ => Xlsx::new(file).map(|book| Book::Xlsx(Box::new(book))).map_err(damaged),
         })?;
         Ok(Self { path: path.to_owned(), book })
     }
@@ -63,7 +50,6 @@ impl Workbook {
     pub(super) fn names(&self) -> Vec<(String, bool)> {
         let sheets = match &self.book {
             Book::Xlsx(book) => book.sheets_metadata(),
-            Book::Xls(book) => book.sheets_metadata(),
             Book::Ods(book) => book.sheets_metadata(),
         };
         let of_cells = sheets.iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
@@ -83,7 +69,6 @@ impl Workbook {
         let (path, book) = (&self.path, &mut self.book);
         guarded(path, || match book {
             Book::Xlsx(book) => streamed(book, sheet, most),
-            Book::Xls(book) => Ok(of_range(&book.worksheet_range(sheet).map_err(damaged)?, most)),
             Book::Ods(book) => Ok(of_range(&book.worksheet_range(sheet).map_err(damaged)?, most)),
         })
     }
@@ -163,9 +148,9 @@ fn guarded<T>(path: &Path, read: impl FnOnce() -> std::result::Result<T, Unread>
                 "open it in a spreadsheet program and save it, so that it is worked out",
             ));
         }
-        Ok(Err(Unread::Damaged(reason))) => reason,
+        Ok(Err(Unread::Damaged(reason))) => reason.lines().next().unwrap_or_default().to_owned(),
         Err(_) => "its contents contradict each other".to_owned(),
     };
-    let problem = format!("is not a spreadsheet that can be read ({})", shown(&reason));
+    let problem = format!("is not a spreadsheet that can be read ({reason})");
     Err(refuse(path, problem, "save it again, or save the sheet as .csv"))
 }

@@ -1,6 +1,5 @@
 //! Sheets of Excel and OpenDocument, as the delimited text that they would be if they were saved so.
 
-mod biff;
 mod cells;
 
 use std::collections::BTreeMap;
