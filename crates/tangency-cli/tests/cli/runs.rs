@@ -246,3 +246,17 @@ fn start_coordinates_are_a_start() {
     let result = run_json(folder.path(), &format!("{FIT} --init-coordinates start.csv"));
     assert_eq!((&result["config"]["init"], &result["stop"]), (&"coordinates".into(), &"converged".into()));
 }
+
+#[test]
+fn strict_turns_a_warning_into_an_exit_code_and_writes_all_the_same() {
+    let folder = folder();
+    run(folder.path(), "generate s-curve --n 60 --seed 1 --out s.csv");
+    // what is typed by habit is understood too
+    let fit = "fit s.csv --columns y1:y3 --k 8 --d 2 --init pca --max-iter 2 --strict";
+    let told = attempt(folder.path(), fit);
+    assert!(told.code == Some(3) && told.stderr.contains("warning: the fit did not converge"), "{}", told.said());
+    assert!(told.stdout.lines().last().is_some_and(|line| line.starts_with("next: tangency report s.safetensors")));
+    assert_eq!(run_json(folder.path(), "info s.safetensors")["n"], 60);
+    assert_eq!(attempt(folder.path(), "info s.safetensors --strict --quiet").code, Some(3));
+    assert_eq!(attempt(folder.path(), "info s.safetensors").code, Some(0));
+}

@@ -91,7 +91,7 @@ fn the_demo_unrolls_and_draws() {
         "{r2}"
     );
     let folded = result["affine_r2_before_pruning"].as_f64().unwrap();
-    assert!(readme.contains("explain 26 % of the truth here") && (0.2..0.6).contains(&folded), "{folded}");
+    assert!(readme.contains("explain 26 to 70 % of the truth") && (0.2..0.8).contains(&folded), "{folded}");
     let files = contents(folder.path());
     let expected = [
         "tangency-demo-embedding.csv",
