@@ -104,6 +104,6 @@ fn views_are_those_of_the_fits_that_are_compared() {
     for name in ["s.html", "c.html", "f.html"] {
         assert!(page(name).contains("\"view a\",\"3 features (a1, a2, a3), noise "), "{name}");
     }
-    let refused = attempt(folder.path(), "select both.csv --view a=nobody");
+    let refused = attempt(folder.path(), "select both.csv --view a=nobody --force");
     assert!(refused.code == Some(2) && refused.said().contains("nobody"), "{}", refused.said());
 }
