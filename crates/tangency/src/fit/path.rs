@@ -132,7 +132,7 @@ impl<E: Engine> Walk<'_, E> {
 
     /// Where a start kept neighbourhoods much better than all that came of it, as the graph alone folds thin chains: from that start
     /// itself, with features that weigh enough to hold it. None where there is no such start, or it is no better.
-    pub fn from_start(
+    pub fn held_from_start(
         &mut self,
         begun: &[(NumberedStart, Matrix)],
         choice: &mut FeatureChoice,

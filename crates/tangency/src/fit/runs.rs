@@ -106,7 +106,7 @@ impl Runs<'_> {
         let mut walk = Walk { problem: &self.problem, config: &self.config, engine: &mut walker, start };
         let (mut taken, mut choice) = walk.choose((kept, stop), observer)?;
         if !taken.interrupted()
-            && let Some(held) = walk.from_start(&all_begun, &mut choice, observer)?
+            && let Some(held) = walk.held_from_start(&all_begun, &mut choice, observer)?
         {
             taken = held;
         }
