@@ -115,7 +115,7 @@ fn other_methods_get_gaps_filled_in_and_that_is_said() {
     let asked =
         "compare gaps.csv --id-column name -k 9 --methods ll-lvm,pca,isomap,lle --init isomap --max-iter 30 --force";
     let line = "30 entries missing in 30 rows: ll-lvm takes the rows as they are, the other methods get them filled in from the \
-                nearest rows; all are measured among the 130 rows without gaps";
+                nearest rows; neighbourhoods, variance and density are measured among the 130 rows without gaps";
     let outcome = run(folder.path(), &format!("{asked} --report r.html"));
     assert!(outcome.stderr.contains(line), "{}", outcome.stderr);
     assert!(std::fs::read_to_string(folder.path().join("r.html")).unwrap().contains(line));

@@ -48,7 +48,9 @@ impl Sentence for FilledIn {
         let counted = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
         let entries = counted(self.entries, "entry", "entries");
         let among = match self.among {
-            AmongRows::Whole(rows) => format!("all are measured among the {rows} rows without gaps"),
+            AmongRows::Whole(rows) => {
+                format!("neighbourhoods, variance and density are measured among the {rows} rows without gaps")
+            }
             AmongRows::FilledIn => "all are measured with what was filled in".to_owned(),
         };
         message![format!(

@@ -243,10 +243,12 @@ impl Fit {
     /// What to know before trusting this fit; `name` is what a point is called.
     pub fn cautions(&self, name: impl Fn(usize) -> String) -> Vec<Caution> {
         let mut cautions = Vec::new();
+        let not_pruned = self.pruning.is_some_and(|pruning| pruning.interrupted);
+        cautions.extend(not_pruned.then_some(Caution::NotPruned));
         cautions.extend(match self.stop {
             Stop::Collapsed => Some(Caution::Collapsed),
             Stop::MaxIterations => Some(Caution::NotConverged),
-            Stop::Interrupted if self.pruning.is_some_and(|pruning| pruning.interrupted) => Some(Caution::NotPruned),
+            Stop::Interrupted if not_pruned => None,
             Stop::Interrupted => Some(Caution::Interrupted),
             Stop::Converged => None,
         });

@@ -1,7 +1,7 @@
 //! Tables with gaps: missing entries and the layout, each found given the other.
 
 use super::{Fit, Fitter, FullPosterior, Imputed, Plan, Watching, probe};
-use crate::config::{Config, FeatureWeight};
+use crate::config::{Config, FeatureWeight, Uncertainty};
 use crate::error::Result;
 use crate::graph::{DONORS, Nearby};
 use crate::inference::{EngineKind, Layout, Start, Stop};
@@ -119,8 +119,12 @@ fn imputed(fit: &Fit, entries: &MissingEntries, nearby: &[Nearby], filling: &Fil
     Ok(Imputed { entries, values, deviations })
 }
 
-/// What is not known of an entry because the place of its row is not known: C Σ Cᵀ.
+/// What is not known of an entry because the place of its row is not known: C Σ Cᵀ, with Σ relative to the centroid, since a shift
+/// of all points moves no entry. It is left out where Σ has that shift.
 fn by_place(fit: &Fit, i: usize, f: usize) -> f64 {
+    if fit.config.uncertainty == Uncertainty::Absolute {
+        return 0.0;
+    }
     let d_x = fit.coordinates.ncols();
     let covariance = fit.coordinate_covariances.col_as_slice(i);
     let map = |a: usize| fit.maps[(f, i * d_x + a)];

@@ -138,14 +138,14 @@ impl<E: Engine> Walk<'_, E> {
         choice: &mut FeatureChoice,
         observer: &mut StartObserver,
     ) -> Result<Option<Candidate<E::Beliefs>>> {
+        if self.config.feature_weight != FeatureWeight::Auto {
+            return Ok(None);
+        }
         let ranked = begun.iter().map(|(start, places)| (trust_of(self.problem, places), start, places));
         let best = ranked.reduce(|best, other| if other.0 > best.0 { other } else { best });
         let most = choice.best();
         let Some((_, &start, places)) = best.filter(|(trust, ..)| *trust > most + LOST) else { return Ok(None) };
-        if self.config.feature_weight != FeatureWeight::Auto {
-            return Ok(None);
-        }
-        self.start = start;
+        let before = std::mem::replace(&mut self.start, start);
         let mut taken: Option<Candidate<E::Beliefs>> = None;
         for weight in HOLDING {
             let config = with_weight(self.config, weight);
@@ -165,6 +165,9 @@ impl<E: Engine> Walk<'_, E> {
             if interrupted {
                 break;
             }
+        }
+        if taken.is_none() {
+            self.start = before;
         }
         Ok(taken)
     }

@@ -210,7 +210,7 @@ pub fn prune_from(
     let &PruneOptions { max_removed, min_gain, .. } = options;
     let interrupted = pruned.interrupted;
     pruned.fit.pruning = Some(Pruning { max_removed, min_gain, interrupted });
-    if interrupted {
+    if interrupted && pruned.fit.stop != Stop::Collapsed {
         pruned.fit.stop = Stop::Interrupted;
     }
     Ok(pruned)

@@ -88,7 +88,8 @@ impl<'a> BatchReader<'a> {
         above: &[Validity],
     ) -> Arrow<Array> {
         let rows = self.node()?;
-        let load = load && field.opaque().is_none();
+        // as many items without any width as a file likes to promise
+        let load = load && field.opaque().is_none() && (dictionary.is_some() || !is_hollow(field));
         let kind = dictionary.map_or(field.kind, |(_, place)| place);
         let mut validity = above.to_vec();
         match kind {
@@ -218,4 +219,15 @@ fn unpacked(bytes: &[u8], codec: CompressionType) -> Arrow<Vec<u8>> {
 
 fn count(count: i64) -> Arrow<usize> {
     usize::try_from(count).or_else(|_| contents("a length is negative"))
+}
+
+/// Whether the values of a column take no bytes, so that nothing tells how many there are.
+fn is_hollow(field: &Field) -> bool {
+    match field.kind {
+        Kind::Null | Kind::FixedList(0) => true,
+        Kind::List { .. } | Kind::FixedList(_) => {
+            field.children.first().is_some_and(|item| item.dictionary.is_none() && is_hollow(item))
+        }
+        kind => kind.width() == Some(0),
+    }
 }

@@ -70,6 +70,9 @@ impl Batches {
                     let Some(of) = self.fields.iter().find_map(|field| of_dictionary(field, id)) else {
                         return contents("a dictionary is of no column");
                     };
+                    if of.children.iter().any(|child| of_dictionary(child, id).is_some()) {
+                        return contents("a dictionary holds itself");
+                    }
                     let Some(data) = head.data()? else { return contents("a dictionary has no values") };
                     let mut reader = BatchReader::new(data, &message, &self.dictionaries)?;
                     let values = Arc::new(reader.dictionary(of)?);

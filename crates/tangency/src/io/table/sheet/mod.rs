@@ -46,7 +46,8 @@ pub(super) fn read(path: &Path, wanted: Option<&str>) -> Result<SheetText> {
     let mut others = Vec::new();
     for (name, _) in names.into_iter().filter(|(_, is_visible)| *is_visible) {
         if read.is_some() {
-            others.extend(workbook.has_cells(&name)?.then_some(name));
+            // what is wrong with a sheet that is not read does not matter
+            others.extend(workbook.has_cells(&name).unwrap_or(true).then_some(name));
         } else {
             let cells = workbook.cells(&name)?;
             if !cells.is_empty() {

@@ -138,7 +138,15 @@ fn what_is_no_arrow_file_is_refused_with_its_path() {
 
 #[test]
 fn damage_is_an_error() {
-    for name in ["mixed.feather", "stream.arrows", "polars.feather", "delta.arrows"] {
+    for name in ["mixed.feather", "stream.arrows", "polars.feather", "delta.arrows", "hollow.arrow"] {
         damage_never_panics(name, &written(name));
     }
+}
+
+#[test]
+fn columns_whose_cells_take_no_bytes_are_empty() {
+    // lists of length 0, lists of nulls, bytes of length 0, nulls: nothing in a file tells how many of these there are
+    let table = read_table(&Fixture::new("hollow.arrow", written("hollow.arrow")).path, &gaps()).unwrap();
+    assert_eq!((table.feature_names.as_slice(), table.values.nrows()), (&["x".to_owned(), "y".to_owned()][..], ROWS));
+    assert!(table.carried.iter().all(|(_, cells)| cells.len() == ROWS && cells.iter().all(String::is_empty)));
 }
