@@ -67,7 +67,8 @@ class Comparison:
         Whether all methods ran; not so if Ctrl-C came between.
     filled_in : dict or None
         Where the table lacks entries: how many, in how many rows, and among which rows neighbourhoods are measured
-        (those without gaps, or all, as filled in). The model has the table as it is, the other methods the one filled in.
+        (those without gaps, or all, as filled in). The model has the table as it is, the other methods the one that is
+        filled in.
     """
 
     def __init__(
@@ -246,8 +247,8 @@ def compare(
     Parameters
     ----------
     X : array_like of shape (n_samples, n_features)
-        The table. Entries may be NaN: our model takes such rows as they are, the other methods get them filled in from the
-        nearest rows, and a warning says so.
+        The table. Entries may be NaN: our model takes such rows as they are, the other methods get them filled in from
+        the nearest rows, and a warning says so.
     truth : array_like of shape (n_samples, d), default=None
         Coordinates that are known, to measure against.
     labels : array_like of shape (n_samples,), default=None
@@ -267,8 +268,8 @@ def compare(
     verbose : bool, default=False
         Show progress.
     **settings
-        Other parameters of :class:`LLLVM` in place of the model's, such as ``graph``, ``connect``, ``init``, ``lam``, ``views``,
-        ``random_state``, ``n_jobs``.
+        Other parameters of :class:`LLLVM` in place of the model's, such as ``graph``, ``connect``, ``init``, ``lam``,
+        ``views``, ``random_state``, ``n_jobs``.
 
     Returns
     -------

@@ -153,8 +153,8 @@ def prune(model: LLLVM, *, max_removed: int | None = None, min_gain: float = 2.0
     max_removed : int, default=None
         Most edges to remove; a tenth of all without it.
     min_gain : float, default=2.0
-        Least gain that counts, in nats beyond what random good edges gain and beyond ln(number of edges), of each edge by
-        itself.
+        Least gain that counts, in nats beyond what random good edges gain and beyond ln(number of edges), of each edge
+        by itself.
     verbose : bool, default=False
         Show progress.
 

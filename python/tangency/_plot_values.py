@@ -167,7 +167,8 @@ def loadings(
     check_fitted(model)
     if top < 1:
         raise ValueError(f"top is {top}, which draws nothing; give 1 or more")
-    (mean, std, standard), order, deviations = _tangency.loadings(model._native, model._points(points))  # [d_y, d_x] each
+    # [d_y, d_x] each
+    (mean, std, standard), order, deviations = _tangency.loadings(model._native, model._points(points))
     if standardised:
         mean, std = mean * standard, std * standard
     strongest = order[:top]

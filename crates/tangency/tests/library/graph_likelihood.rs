@@ -54,7 +54,8 @@ fn a_clean_sheet_ends_in_the_papers_model() {
 #[test]
 fn a_thin_chain_that_the_graph_folds_is_held_from_its_start() {
     let sheet = generate(Shape::SCurve, 150, 0.0, 1);
-    let config = Config { n_neighbors: 2, connect: true, ..Config::default() };
+    let engine = EngineKind::Factorised;
+    let config = Config { n_neighbors: 2, connect: true, init: Init::Isomap, engine, ..Config::default() };
     let found = Fitter::new(config.clone()).fit(&sheet.points).unwrap();
     let (choice, quality) = (found.features.unwrap(), found.quality.unwrap());
     let graph_alone = choice.tried[0].trustworthiness;
