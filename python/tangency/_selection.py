@@ -190,9 +190,10 @@ def select(
     verbose : bool, default=False
         Show progress.
     **settings
-        Other parameters of :class:`LLLVM` for all fits, such as ``connect``, ``random_state``, ``scaling``, ``views``.
-        Here `connect` is False unless given: a graph in pieces is no candidate. Several graphs are compared by the bound
-        of the paper's model: to its own likelihood a graph is data, and bounds on different data do not compare.
+        Other parameters of :class:`LLLVM` for all fits, such as ``connect``, ``random_state``, ``scaling``,
+        ``views``. Here `connect` is False unless given: a graph in pieces is no candidate. Several graphs are
+        compared by the bound of the paper's model: to its own likelihood a graph is data, and bounds on different
+        data do not compare.
 
     Returns
     -------

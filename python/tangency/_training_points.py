@@ -32,8 +32,8 @@ class TrainingPoints(Attributes):
         -------
         mean, std : ndarray of shape (n_features, n_components)
             At one point `std` is exact. Of an average it is that of the average, from draws of all points together:
-            maps of neighbours vary together, so it is less than at one point, but not as if points were independent. The
-            factorised engine takes points as independent, and its `std` is too small.
+            maps of neighbours vary together, so it is less than at one point, but not as if points were independent.
+            The factorised engine takes points as independent, and its `std` is too small.
         """
         (mean, std, _), *_ = _tangency.loadings(self._fitted(), self._points(points))
         return mean, std
