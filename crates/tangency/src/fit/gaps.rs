@@ -1,7 +1,7 @@
 //! Tables with gaps: missing entries and the layout, each found given the other.
 
 use super::{Fit, Fitter, FullPosterior, Imputed, Plan, Watching, probe};
-use crate::config::{Config, FeatureWeight, Uncertainty};
+use crate::config::{Config, FeatureWeight};
 use crate::error::Result;
 use crate::graph::{DONORS, Nearby};
 use crate::inference::{EngineKind, Layout, Start, Stop};
@@ -111,22 +111,10 @@ fn imputed(fit: &Fit, entries: &MissingEntries, nearby: &[Nearby], filling: &Fil
         // what is expected is itself known no better than a mean of those nearby
         let (value, variance) = match near.variance > OPEN * OPEN * near.usual.max(own) {
             true => (fit.scaling.center[f] + scale * near.mean, (1.0 + SHARE) * near.variance),
-            false => (fit.observations[(i, f)], own + (SHARE * near.variance).min(own) + by_place(fit, i, f)),
+            false => (fit.observations[(i, f)], own + (SHARE * near.variance).min(own)),
         };
         values.push(value);
         deviations.push(scale * variance.sqrt());
     }
     Ok(Imputed { entries, values, deviations })
-}
-
-/// What is not known of an entry because the place of its row is not known: C Σ Cᵀ, with Σ relative to the centroid, since a shift
-/// of all points moves no entry. It is left out where Σ has that shift.
-fn by_place(fit: &Fit, i: usize, f: usize) -> f64 {
-    if fit.config.uncertainty == Uncertainty::Absolute {
-        return 0.0;
-    }
-    let d_x = fit.coordinates.ncols();
-    let covariance = fit.coordinate_covariances.col_as_slice(i);
-    let map = |a: usize| fit.maps[(f, i * d_x + a)];
-    (0..d_x * d_x).map(|ab| map(ab / d_x) * covariance[ab] * map(ab % d_x)).sum()
 }
