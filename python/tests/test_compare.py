@@ -128,6 +128,7 @@ def test_all_methods_are_run_and_what_takes_too_long_is_left_out(monkeypatch):
         None,
         None,
         None,
+        [],
         1,
     )
     assert [name for name in _settings.ENTRANTS if native.left_out(name)] == ["gplvm"]

@@ -78,7 +78,7 @@ def test_what_pruning_tells_adds_up(planted, pruned):
     model = planted[0]
     found, _ = pruned
     assert found.gain > 5 and found.removed["gain"][0] > 2
-    assert found.model.lower_bound_ - model.lower_bound_ == pytest.approx(found.gain, abs=1e-6)
+    assert found.model.lower_bound_ - model.lower_bound_ == pytest.approx(found.gain, abs=1e-3)
     assert found.baseline_samples > 0 and found.baseline_std > 0 and found.baseline_mean < 2
     assert found.bridges == [] and not found.interrupted
     assert found.rounds and found.n_iter > 0

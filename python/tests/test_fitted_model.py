@@ -256,7 +256,7 @@ def test_samples_repeat_with_the_seed_and_lie_on_the_sheet(table, fitted):
 
 def test_loadings_are_means_of_the_maps(fitted):
     mean, std = fitted.loadings()
-    assert np.allclose(mean, fitted.maps_.mean(axis=0)) and np.allclose(std, fitted.maps_std_.mean(axis=0))
+    assert np.allclose(mean, fitted.maps_.mean(axis=0)) and np.all(std < fitted.maps_std_.mean(axis=0))
     for points in (5, [5], np.array([5, 9, 140]), range(3)):
         chosen = np.atleast_1d(np.array(points))
         mean, std = fitted.loadings(points)

@@ -85,7 +85,7 @@ def test_batches_and_reports_take_gaps(model, sensors):
 
 def test_what_needs_whole_rows_says_so(model, sensors, hidden):
     X = np.where(hidden, np.nan, sensors[0])
-    for call in (lambda: tangency.select(X, n_neighbors=[5, 7]), lambda: tangency.embed(X, "pca")):
+    for call in (lambda: tangency.embed(X, "pca"),):
         with pytest.raises(ValueError, match="NaN"):
             call()
 
@@ -137,6 +137,6 @@ def test_other_methods_get_gaps_filled_in(sensors, hidden):
     with pytest.warns(UserWarning, match="filled in from the nearest rows"):
         found = tangency.compare(X, truth=sensors[1], methods=["ll-lvm", "pca", "isomap"], connect=True, max_iter=30)
     assert found.filled_in["entries"] == hidden.sum() and found.filled_in["rows"] == hidden.any(axis=1).sum()
-    assert all(record["failed"] is None and record["trustworthiness"] > 0.8 for record in found.records)
+    assert all(not record["failed"] and record["trustworthiness"] > 0.8 for record in found.records)
     assert found.model.imputed_ is not None and "filled in from the nearest rows" in found.report().html
     assert tangency.compare(sensors[0], methods=["pca"]).filled_in is None

@@ -129,7 +129,7 @@ def test_wrong_options_get_one_sentence(small, options, sentence):
 @pytest.mark.parametrize(
     ("table", "sentence"),
     [
-        ([[0.0, 1.0], [1.0, float("nan")], [2.0, 2.0], [0.5, 1.5]], "Input X contains NaN"),
+        ([[0.0, 1.0], [1.0, float("nan")], [2.0, 2.0], [0.5, 1.5]], "the table has only 4 rows"),
         ([[0.0, 1.0], [1.0, float("inf")], [2.0, 2.0], [0.5, 1.5]], "Input X contains infinity"),
         ([[0.0, 1.0], [1.0, 2.0]], "minimum of 3 is required"),
         ([0.0, 1.0, 2.0, 3.0], "Expected 2D array"),
