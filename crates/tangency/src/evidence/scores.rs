@@ -7,6 +7,7 @@ use crate::inference::EngineKind;
 use crate::inference::pairs::PairField;
 use crate::inference::terms::graph::{FIRST_HEAVINESS, GraphTerm, balance};
 use crate::linalg::Matrix;
+use std::sync::Arc;
 
 /// An edge holds two parts together where its resistance is this near to 1.
 const HOLDS: f64 = 1e-9;
@@ -92,7 +93,7 @@ fn edge_surprises(fit: &Fit) -> Vec<f64> {
     let mut field = PairField::independent(graph, x, spreads, 0);
     let steps = field.steps(graph);
     let heaviness = if fit.graph_model.is_some() { fit.hyper.heaviness } else { FIRST_HEAVINESS };
-    let mut term = GraphTerm::new(graph, d_x, vec![1.0; steps.len()], 1.0, heaviness);
+    let mut term = GraphTerm::new(graph, d_x, Arc::new(vec![1.0; steps.len()]), 1.0, heaviness);
     if fit.graph_model.is_none() {
         // the paper's units are not those of edges
         let square = steps.iter().sum::<f64>() / steps.len() as f64;

@@ -44,6 +44,7 @@ use crate::inference::{EngineKind, Progress, Reach, Stage, Start, StartObserver,
 use crate::linalg::{Matrix, View};
 use crate::model::{Checked, Prepared, Problem, TableView};
 use given::restricted;
+use quality::Compared;
 use runs::Runs;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -296,7 +297,8 @@ impl<'a> Fitter<'a> {
             }
             None => ControlFlow::Continue(()),
         };
-        Ok((Runs { config, plan, data, problem, given, keeps_posterior, measures }, Box::new(report)))
+        let compared = Compared::new(&problem);
+        Ok((Runs { config, plan, data, problem, compared, given, keeps_posterior, measures }, Box::new(report)))
     }
 }
 

@@ -2,7 +2,7 @@
 //! (docs/decisions/0015-the-graph-has-a-likelihood.md).
 
 use super::dimension::used_axes;
-use super::quality::trust_of;
+use super::quality::Compared;
 use crate::config::{Config, FeatureWeight, Init};
 use crate::error::Result;
 use crate::inference::{
@@ -78,6 +78,7 @@ pub(super) type First<B> = (Posterior<B>, Option<Stop>);
 /// Goes from weight to weight with one engine.
 pub(super) struct Walk<'a, E: Engine> {
     pub problem: &'a Problem,
+    pub compared: &'a Compared,
     pub config: &'a Config,
     pub engine: &'a mut E,
     pub start: NumberedStart,
@@ -141,7 +142,7 @@ impl<E: Engine> Walk<'_, E> {
         if self.config.feature_weight != FeatureWeight::Auto {
             return Ok(None);
         }
-        let ranked = begun.iter().map(|(start, places)| (trust_of(self.problem, places), start, places));
+        let ranked = begun.iter().map(|(start, places)| (self.compared.trustworthiness(places), start, places));
         let best = ranked.reduce(|best, other| if other.0 > best.0 { other } else { best });
         let most = choice.best();
         let Some((_, &start, places)) = best.filter(|(trust, ..)| *trust > most + LOST) else { return Ok(None) };
@@ -275,7 +276,7 @@ impl<E: Engine> Walk<'_, E> {
         let stop = loop {
             let stop = run.advance(self.engine, look, &mut observer)?;
             if stop.is_some()
-                || trust_of(self.problem, &self.engine.coordinates(self.problem, &run.state.beliefs)) < least
+                || self.compared.trustworthiness(&self.engine.coordinates(self.problem, &run.state.beliefs)) < least
             {
                 break stop;
             }
@@ -298,7 +299,7 @@ impl<E: Engine> Walk<'_, E> {
     }
 
     fn trust(&self, posterior: &Posterior<E::Beliefs>) -> f64 {
-        trust_of(self.problem, &self.engine.coordinates(self.problem, &posterior.state.beliefs))
+        self.compared.trustworthiness(&self.engine.coordinates(self.problem, &posterior.state.beliefs))
     }
 }
 

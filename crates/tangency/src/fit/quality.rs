@@ -7,9 +7,9 @@ use crate::graph::{Length, Metric};
 use crate::linalg::Matrix;
 use crate::model::Problem;
 use crate::peers::pca;
-use crate::quality::{Places, quick_trustworthiness};
+use crate::quality::{Places, TableRanks, quick_trustworthiness};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Neighbours that trustworthiness and continuity look at.
 const NEIGHBORS: usize = 12;
@@ -70,6 +70,17 @@ impl Fit {
         rotated: Option<&Matrix>,
         begun: Option<&Matrix>,
     ) -> Result<()> {
+        self.measure_by(&Compared::new(problem), problem, rotated, begun)
+    }
+
+    /// The same where it is known which neighbourhoods are compared.
+    pub(super) fn measure_by(
+        &mut self,
+        known: &Compared,
+        problem: &Problem,
+        rotated: Option<&Matrix>,
+        begun: Option<&Matrix>,
+    ) -> Result<()> {
         let map = &self.coordinates;
         // as the graph sees the table, whatever the noise of features
         let points = match &self.noise_scales {
@@ -91,7 +102,8 @@ impl Fit {
         };
         drop(reach);
         let noise = self.noise_scales.as_ref().map(|noise| noise.as_slice());
-        let compared = Compared::of(problem, points.clone());
+        let own = self.noise_scales.as_ref().map(|_| Compared::of(problem, points.clone()));
+        let compared = own.as_ref().unwrap_or(known);
         self.feature_explained = Some(squares.iter().map(|of| share_of(std::slice::from_ref(of), None)).collect());
         self.quality = Some(MapQuality {
             explained: Some(share_of(&squares, noise)),
@@ -145,19 +157,14 @@ impl Fit {
     }
 }
 
-/// Trustworthiness of coordinates towards the table.
-pub(super) fn trust_of(problem: &Problem, coordinates: &Matrix) -> f64 {
-    Compared::of(problem, problem.observations.clone()).trustworthiness(coordinates)
-}
-
-/// The same towards points without gaps, one per column.
+/// Trustworthiness of coordinates towards points without gaps, one per column.
 pub(super) fn trust_towards(points: &Matrix, coordinates: &Matrix) -> f64 {
     quick_trustworthiness(Places::straight(points), Places::straight(&coordinates.transpose().to_owned()), NEIGHBORS)
 }
 
 /// The rows whose neighbourhoods in the table are compared with those on a map. One that lacks entries has no neighbourhood that
 /// was measured.
-struct Compared {
+pub(super) struct Compared {
     /// Where the metric of the graph has them, one per column. `[d_y, …]`
     points: Arc<Matrix>,
     /// How far apart two of them are.
@@ -165,9 +172,16 @@ struct Compared {
     /// Which rows they are; all, if none are named.
     rows: Option<Vec<usize>>,
     among: Option<AmongRows>,
+    /// Which neighbour each is of each other, as soon as somebody asks.
+    ranks: OnceLock<TableRanks>,
 }
 
 impl Compared {
+    /// The rows of a problem as the table has them.
+    pub fn new(problem: &Problem) -> Self {
+        Self::of(problem, problem.observations.clone())
+    }
+
     /// The rows of a problem, by these points where neighbours are sought in straight lines.
     fn of(problem: &Problem, points: Arc<Matrix>) -> Self {
         let (points, metric) = match problem.places() {
@@ -177,17 +191,18 @@ impl Compared {
         let length = metric.length();
         let lacked = problem.missing_entries();
         if lacked.is_empty() {
-            return Self { points, length, rows: None, among: None };
+            return Self { points, length, rows: None, among: None, ranks: OnceLock::new() };
         }
         let mut with_gaps: Vec<usize> = lacked.iter().map(|&(row, _)| row as usize).collect();
         with_gaps.dedup();
         let whole: Vec<usize> = (0..problem.n()).filter(|row| with_gaps.binary_search(row).is_err()).collect();
         let among = AmongRows::of(whole.len(), problem.n());
         match among {
-            AmongRows::FilledIn => Self { points, length, rows: None, among: Some(among) },
+            AmongRows::FilledIn => Self { points, length, rows: None, among: Some(among), ranks: OnceLock::new() },
             AmongRows::Whole(_) => {
                 let some = Matrix::from_fn(points.nrows(), whole.len(), |f, c| points[(f, whole[c])]);
-                Self { points: Arc::new(some), length, rows: Some(whole), among: Some(among) }
+                let ranks = OnceLock::new();
+                Self { points: Arc::new(some), length, rows: Some(whole), among: Some(among), ranks }
             }
         }
     }
@@ -204,8 +219,10 @@ impl Compared {
         Places { points: &self.points, length: self.length }
     }
 
-    fn trustworthiness(&self, coordinates: &Matrix) -> f64 {
-        quick_trustworthiness(self.in_table(), Places::straight(&self.on_map(coordinates)), NEIGHBORS)
+    /// Trustworthiness of coordinates towards the table.
+    pub fn trustworthiness(&self, coordinates: &Matrix) -> f64 {
+        let ranks = self.ranks.get_or_init(|| TableRanks::of(self.in_table()));
+        ranks.trustworthiness(Places::straight(&self.on_map(coordinates)), NEIGHBORS)
     }
 
     fn continuity(&self, coordinates: &Matrix) -> f64 {

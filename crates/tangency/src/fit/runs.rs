@@ -2,7 +2,7 @@
 
 use super::path::{Candidate, FIRST_WEIGHT, GRAPH_ALONE, Walk, with_weight};
 use super::plan::no_start;
-use super::quality::trust_of;
+use super::quality::Compared;
 use super::{DimensionChoice, Fit, Hypothesis, NeighborsChoice, Plan};
 use crate::config::{Config, FeatureWeight, Init};
 use crate::error::Result;
@@ -65,6 +65,8 @@ pub(super) struct Runs<'a> {
     pub plan: &'a Plan,
     pub data: FittedData,
     pub problem: Problem,
+    /// The neighbourhoods of the table that maps are compared with.
+    pub compared: Compared,
     pub given: Option<Start>,
     /// Whether the whole posterior is wanted beside the fit.
     pub keeps_posterior: bool,
@@ -103,7 +105,8 @@ impl Runs<'_> {
         let Best { start, stop, kept, .. } = tried.swap_remove(best);
         drop(tried);
         let mut walker = tournament.engine;
-        let mut walk = Walk { problem: &self.problem, config: &self.config, engine: &mut walker, start };
+        let mut walk =
+            Walk { problem: &self.problem, compared: &self.compared, config: &self.config, engine: &mut walker, start };
         let (mut taken, mut choice) = walk.choose((kept, stop), observer)?;
         if !taken.interrupted()
             && let Some(held) = walk.held_from_start(&all_begun, &mut choice, observer)?
@@ -120,7 +123,8 @@ impl Runs<'_> {
         }
         walker.reset();
         let mut engine = E::new(&self.problem, &self.config)?;
-        let mut walk = Walk { problem: &self.problem, config: &self.config, engine: &mut engine, start };
+        let mut walk =
+            Walk { problem: &self.problem, compared: &self.compared, config: &self.config, engine: &mut engine, start };
         let Candidate { posterior, stop, .. } = walk.finish(&taken, &walker, &mut choice, observer)?;
         drop((taken, walker));
         let posterior = Posterior { begun, ..posterior };
@@ -171,7 +175,7 @@ impl Runs<'_> {
             let rank = StartRank::new(attempt.run.bound_scaled(), attempt.stop);
             let found = attempt.run.into_posterior();
             let trust = match several {
-                true => trust_of(&self.problem, &engine.coordinates(&self.problem, &found.state.beliefs)),
+                true => self.compared.trustworthiness(&engine.coordinates(&self.problem, &found.state.beliefs)),
                 false => 0.0,
             };
             (found, rank.or_by_trust(LEVEL * self.problem.n() as f64, trust))
@@ -214,7 +218,7 @@ impl Runs<'_> {
         let (mut fit, rotated) = Fit::new(problem, config, data, engine, &posterior, stop, (start.init, start.seed))?;
         let begun = (posterior.begun.nrows() == problem.n() && start.init != Init::Maps).then_some(&posterior.begun);
         if self.measures {
-            fit.measure(problem, rotated.as_ref(), begun)?;
+            fit.measure_by(&self.compared, problem, rotated.as_ref(), begun)?;
         }
         Ok((fit, self.keeps_posterior.then_some(posterior)))
     }

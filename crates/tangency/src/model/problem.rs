@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::graph::{Graph, MetricPlaces, pieces, squared_distance};
 use crate::linalg::Matrix;
 use crate::message::Remedy;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Scaled observations on a connected graph.
 pub struct Problem {
@@ -30,6 +30,8 @@ pub struct Problem {
     pub edge_energy: f64,
     /// |Σ_i y_i|², zero up to rounding for centred data.
     pub sum_energy: f64,
+    /// How much each edge counts in the graph's likelihood, once that was asked for, and for how many neighbours.
+    edge_counts: OnceLock<(usize, Arc<Vec<f64>>)>,
 }
 
 /// Principal axes, and the observations in all features. [d_y, n]
@@ -58,7 +60,7 @@ impl Problem {
 
     /// The same with edges as long as a metric has them.
     pub(crate) fn in_metric(self, places: Option<MetricPlaces>) -> Self {
-        Self { places, ..self }
+        Self { places, edge_counts: OnceLock::new(), ..self }
     }
 
     /// How far apart two points are in the metric of the graph.
@@ -164,6 +166,7 @@ impl Problem {
             places: None,
             edge_energy,
             sum_energy,
+            edge_counts: OnceLock::new(),
         }
     }
 
@@ -187,6 +190,14 @@ impl Problem {
         match self.reduction() {
             Some(reduction) => reduction.back(&maps),
             None => maps,
+        }
+    }
+
+    /// How much each edge counts with so many neighbours: found once.
+    pub(crate) fn edge_counts(&self, k: usize, find: impl Fn(&Self) -> Vec<f64>) -> Arc<Vec<f64>> {
+        match self.edge_counts.get_or_init(|| (k, Arc::new(find(self)))) {
+            (known, counts) if *known == k => counts.clone(),
+            _ => Arc::new(find(self)),
         }
     }
 

@@ -9,7 +9,7 @@ mod neighborhoods;
 pub use alignment::{affine_r2, align, procrustes};
 pub use classification::{KnnError, knn_error};
 pub use geodesics::geodesic_correlation;
-pub(crate) use neighborhoods::{Places, quick_trustworthiness};
+pub(crate) use neighborhoods::{Places, TableRanks, quick_trustworthiness};
 pub use neighborhoods::{continuity, trustworthiness};
 
 use crate::error::{Error, Result};

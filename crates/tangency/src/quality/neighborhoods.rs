@@ -59,6 +59,12 @@ impl<'a> Places<'a> {
         self.points.ncols()
     }
 
+    /// Of all points from one, as far as they tell which is nearer.
+    fn distances_from(&self, i: usize) -> Vec<f64> {
+        let from = self.points.col_as_slice(i);
+        (0..self.n()).map(|j| self.length.between(from, self.points.col_as_slice(j))).collect()
+    }
+
     fn some(&self, chosen: &[usize]) -> Matrix {
         Matrix::from_fn(self.points.nrows(), chosen.len(), |f, c| self.points[(f, chosen[c])])
     }
@@ -68,27 +74,84 @@ impl<'a> Places<'a> {
 /// points. Where there are many it is that of a sample by itself, evenly spaced: among all points the `k` nearest say nothing of
 /// folds, and every layout has a trustworthiness next to 1.
 pub(crate) fn quick_trustworthiness(reference: Places, map: Places, k: usize) -> f64 {
+    if let Some(chosen) = sample_of(reference.n()) {
+        let (some, placed) = (reference.some(&chosen), map.some(&chosen));
+        return quick_trustworthiness(Places { points: &some, ..reference }, Places { points: &placed, ..map }, k);
+    }
+    let of_point = |i: usize, nearest: &[u32], beyond: &dyn Fn(u64) -> u64| -> u64 {
+        let true_distances = reference.distances_from(i);
+        // a point itself is the nearest of all
+        let rank = |limit: f64| true_distances.iter().filter(|&&distance| distance < limit).count() as u64;
+        nearest.iter().map(|&j| beyond(rank(true_distances[j as usize]).max(1))).sum()
+    };
+    trustworthiness_by(map, k, of_point)
+}
+
+/// Which neighbour every point is of every other, found once for the trustworthiness of many maps.
+pub(crate) struct TableRanks {
+    /// The sample that stands for all, where there are many.
+    chosen: Option<Vec<usize>>,
+    /// Row after row. `[n·n]`
+    ranks: Vec<u16>,
+}
+
+impl TableRanks {
+    /// Of points.
+    pub fn of(reference: Places) -> Self {
+        let chosen = sample_of(reference.n());
+        let some = chosen.as_ref().map(|chosen| reference.some(chosen));
+        let places = some.as_ref().map_or(reference, |points| Places { points, ..reference });
+        let n = places.n();
+        let mut ranks = vec![0; n * n];
+        ranks.par_chunks_mut(n.max(1)).enumerate().for_each(|(i, ranks)| {
+            let distances = places.distances_from(i);
+            let mut order: Vec<u32> = (0..n as u32).collect();
+            let at = |j: u32| distances[j as usize];
+            order.sort_unstable_by(|&p, &q| at(p).total_cmp(&at(q)));
+            let mut rank = 0;
+            for (place, &j) in order.iter().enumerate() {
+                if place == 0 || at(order[place - 1]) < at(j) {
+                    rank = place.max(1) as u16;
+                }
+                ranks[j as usize] = rank;
+            }
+        });
+        Self { chosen, ranks }
+    }
+
+    /// What [`quick_trustworthiness`] gives.
+    pub fn trustworthiness(&self, map: Places, k: usize) -> f64 {
+        let some = self.chosen.as_ref().map(|chosen| map.some(chosen));
+        let map = some.as_ref().map_or(map, |points| Places { points, ..map });
+        let n = map.n();
+        trustworthiness_by(map, k, |i, nearest, beyond| {
+            nearest.iter().map(|&j| beyond(u64::from(self.ranks[i * n + j as usize]))).sum()
+        })
+    }
+}
+
+/// Points that stand for all, where there are too many to look at.
+fn sample_of(n: usize) -> Option<Vec<usize>> {
+    (n > ALL_UP_TO).then(|| (0..n).step_by(n / SAMPLED).collect())
+}
+
+/// Trustworthiness from what the ranks of each point's nearest on the map, as `of_point` has them, are beyond `k`.
+fn trustworthiness_by(
+    map: Places,
+    k: usize,
+    of_point: impl Fn(usize, &[u32], &dyn Fn(u64) -> u64) -> u64 + Sync,
+) -> f64 {
     let n = map.n();
     let k = k.min((n - 1) / 3).max(1);
     if !map.points.is_all_finite() {
         return 0.0;
     }
-    if n > ALL_UP_TO {
-        let chosen: Vec<usize> = (0..n).step_by(n / SAMPLED).collect();
-        let (some, placed) = (reference.some(&chosen), map.some(&chosen));
-        return quick_trustworthiness(Places { points: &some, ..reference }, Places { points: &placed, ..map }, k);
-    }
-    let beyond = |i: usize| -> u64 {
-        let from = reference.points.col_as_slice(i);
-        let true_distances: Vec<f64> =
-            (0..n).map(|j| reference.length.between(from, reference.points.col_as_slice(j))).collect();
+    let beyond = |rank: u64| rank.saturating_sub(k as u64);
+    let of = |i: usize| {
         let others = (0..n as u32).filter(|&j| j as usize != i);
-        let nearest = nearest_by(map.length, map.points, map.points.col_as_slice(i), others, k);
-        // a point itself is the nearest of all
-        let rank = |limit: f64| true_distances.iter().filter(|&&distance| distance < limit).count() as u64;
-        nearest.iter().map(|&j| rank(true_distances[j as usize]).max(1).saturating_sub(k as u64)).sum()
+        of_point(i, &nearest_by(map.length, map.points, map.points.col_as_slice(i), others, k), &beyond)
     };
-    let total: u64 = (0..n).into_par_iter().map(beyond).collect::<Vec<u64>>().iter().sum();
+    let total: u64 = (0..n).into_par_iter().map(of).collect::<Vec<u64>>().iter().sum();
     let (n, k) = (n as f64, k as f64);
     1.0 - total as f64 * 2.0 / (n * k * (2.0 * n - 3.0 * k - 1.0))
 }

@@ -336,3 +336,18 @@ fn the_trustworthiness_of_many_points_is_that_of_a_sample_by_itself() {
     assert!((found - literal).abs() < 1e-9, "{found} {literal}");
     assert!(found < 0.95 && towards_points(&sheet.truth) > 0.995);
 }
+
+#[test]
+fn ranks_that_are_kept_give_the_same_trustworthiness() {
+    // with many equal points, and with more than are looked at
+    for (n, steps) in [(200, 5.0), (3200, 1e6)] {
+        let fine = table(n, 3, 2);
+        let reference = Matrix::from_fn(3, n, |c, i| (fine[(i, c)] * steps).floor() / steps);
+        let kept = TableRanks::of(Places::straight(&reference));
+        for shift in 0..2 {
+            let map = transposed(&table(n, 2, shift));
+            let at_once = quick_trustworthiness(Places::straight(&reference), Places::straight(&map), 12);
+            assert_eq!(kept.trustworthiness(Places::straight(&map), 12), at_once);
+        }
+    }
+}

@@ -2,17 +2,22 @@
 
 use crate::config::{Config, EdgeWeights};
 use crate::model::Problem;
+use rayon::prelude::*;
+use std::sync::Arc;
 
 /// No edge counts less.
 const LEAST: f64 = 1e-3;
-/// Halvings of the search for the width of a neighbourhood.
-const HALVINGS: usize = 60;
+/// Most steps of the search for the width of a neighbourhood, and the logarithm of a width that is near enough.
+const STEPS: usize = 60;
+const NEAR: f64 = 1e-14;
 
 /// The counts of the graph's edges, in their order.
-pub fn edge_counts(problem: &Problem, config: &Config) -> Vec<f64> {
+pub fn edge_counts(problem: &Problem, config: &Config) -> Arc<Vec<f64>> {
     match config.edge_weights {
-        EdgeWeights::Plain => vec![1.0; problem.graph.edges().len()],
-        EdgeWeights::Membership => memberships(problem, config.n_neighbors),
+        EdgeWeights::Plain => Arc::new(vec![1.0; problem.graph.edges().len()]),
+        EdgeWeights::Membership => {
+            problem.edge_counts(config.n_neighbors, |problem| memberships(problem, config.n_neighbors))
+        }
     }
 }
 
@@ -22,6 +27,7 @@ fn memberships(problem: &Problem, k: usize) -> Vec<f64> {
     let graph = &problem.graph;
     let length = |i: usize, j: usize| problem.apart(i, j);
     let widths: Vec<(f64, f64, f64)> = (0..graph.n())
+        .into_par_iter()
         .map(|i| {
             let mut lengths: Vec<f64> = graph.neighbors(i).iter().map(|&j| length(i, j as usize)).collect();
             lengths.sort_unstable_by(f64::total_cmp);
@@ -59,12 +65,33 @@ pub fn counts_of_star(lengths: &[f64]) -> Vec<f64> {
 fn neighborhood(lengths: &[f64]) -> (f64, f64, f64) {
     let (nearest, farthest) = (lengths[0], lengths[lengths.len() - 1]);
     let wanted = (lengths.len() as f64).log2().max(1.0);
-    let total = |width: f64| lengths.iter().map(|length| (-(length - nearest) / width).exp()).sum::<f64>();
+    // the sum over the neighbours, and its slope in the logarithm of the width
+    let total = |width: f64| {
+        let of = |length: &f64| {
+            let steps = (length - nearest) / width;
+            let value = (-steps).exp();
+            (value, steps * value)
+        };
+        lengths.iter().map(of).fold((0.0, 0.0), |sum, next| (sum.0 + next.0, sum.1 + next.1))
+    };
     let scale = farthest.max(f64::MIN_POSITIVE);
     let (mut low, mut high) = ((1e-6 * scale).ln(), (1e3 * scale).ln());
-    for _ in 0..HALVINGS {
-        let middle = 0.5 * (low + high);
-        if total(middle.exp()) > wanted { high = middle } else { low = middle }
+    let mut at = (farthest - nearest).max(1e-6 * scale).ln();
+    // Newton's steps, or halvings where these leave what is known
+    for _ in 0..STEPS {
+        let (value, slope) = total(at.exp());
+        if value > wanted {
+            high = at
+        } else {
+            low = at
+        }
+        let next = at - (value - wanted) / slope;
+        let next = if next > low && next < high { next } else { 0.5 * (low + high) };
+        let moved = (next - at).abs();
+        at = next;
+        if moved < NEAR {
+            break;
+        }
     }
-    (nearest, (0.5 * (low + high)).exp(), farthest)
+    (nearest, at.exp(), farthest)
 }

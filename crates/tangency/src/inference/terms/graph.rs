@@ -64,7 +64,7 @@ pub struct GraphTerm {
 
 impl GraphTerm {
     /// The term before anything is known but where points are: edges count as given.
-    pub fn new(graph: &Graph, d_x: usize, counts: Vec<f64>, feature_weight: f64, heaviness: f64) -> Self {
+    pub fn new(graph: &Graph, d_x: usize, counts: Arc<Vec<f64>>, feature_weight: f64, heaviness: f64) -> Self {
         let n = graph.n();
         let degrees = degrees(graph, &counts);
         // a cloud of n points about a unit apart, or a long curve of them
@@ -73,7 +73,7 @@ impl GraphTerm {
             precision: identity(d_x, FIRST_PRECISION),
             sociability: degrees.iter().map(|degree| (degree / 10.0).max(1e-6).sqrt()).collect(),
             affinity: Affinity::new(heaviness, reach),
-            counts: Arc::new(counts),
+            counts,
             degrees: Arc::new(degrees),
             feature_weight,
             steps: vec![1.0; graph.edges().len()],
