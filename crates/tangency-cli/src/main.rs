@@ -37,7 +37,20 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let say = Say { quiet: arguments.quiet, json: arguments.json, verbose: arguments.verbose };
     let strict = arguments.strict;
-    let outcome = start_threads(arguments.threads).and_then(|()| match arguments.command {
+    // on one of the threads that share work: handing each small piece over to them from outside costs more than the piece
+    let outcome = start_threads(arguments.threads).and_then(|()| rayon::scope(|_| run(arguments.command, say)));
+    match outcome {
+        Ok(()) if strict && say::warned() => ExitCode::from(WARNED),
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say.error(&error);
+            ExitCode::from(if matches!(error, tangency::Error::Interrupted { .. }) { interrupt::EXIT } else { 2 })
+        }
+    }
+}
+
+fn run(command: Command, say: Say) -> tangency::Result<()> {
+    match command {
         Command::Demo(demo) => demo::run(&demo, say),
         Command::Fit(fit) => fit::run(&fit, say),
         Command::Compare(compare) => compare::run(&compare, say),
@@ -52,19 +65,14 @@ fn main() -> ExitCode {
         Command::Report(report) => report::run(&report, say),
         Command::Info(info) => info::run(&info, say),
         Command::Generate(generate) => generate::run(&generate, say),
-    });
-    match outcome {
-        Ok(()) if strict && say::warned() => ExitCode::from(WARNED),
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say.error(&error);
-            ExitCode::from(if matches!(error, tangency::Error::Interrupted { .. }) { interrupt::EXIT } else { 2 })
-        }
     }
 }
 
 /// The exit code of what was done with a warning, where that was asked to count.
 const WARNED: u8 = 3;
+
+/// Stack of each thread, as large as that of a program's first thread.
+const STACK: usize = 8 << 20;
 
 /// More threads than this are a slip of the finger, and would take a minute to start.
 const MOST_THREADS: usize = 1024;
@@ -81,6 +89,7 @@ fn start_threads(threads: Option<usize>) -> tangency::Result<()> {
     };
     rayon::ThreadPoolBuilder::new()
         .num_threads(count)
+        .stack_size(STACK)
         .build_global()
         .map_err(|error| too_many(count, format!("they cannot be started ({error})")))
 }

@@ -7,7 +7,6 @@
 use super::acceleration::{Momentum, Snapshot};
 use super::bound::{BoundParts, bound, bound_of_graph};
 use super::engine::{Beginning, Engine};
-use super::pairs::Depth;
 use super::spectrum::Spectrum;
 use super::start::{Layout, Start, StartUnits, scaled_start, start_scale};
 use super::state::State;
@@ -21,7 +20,7 @@ use super::trace::{Observer, Stage, Stop, TracePoint};
 use crate::config::{Config, FeatureWeight, Rule};
 use crate::error::Result;
 use crate::linalg::Matrix;
-use crate::model::{Affinity, Hyperparameters, Problem};
+use crate::model::{Hyperparameters, Problem};
 
 /// Maps count as settled when an iteration gains less than this, in nats per point.
 const SETTLED: f64 = 1e-2;
@@ -42,6 +41,8 @@ const GROWN: f64 = 10.0;
 const COLLAPSED: f64 = 1e-2;
 /// Iterations of the climb before α is learned, and before a run may end.
 const ALPHA_WAITS: usize = 5;
+/// Iterations of the climb before a run under the graph's likelihood may end.
+const GRAPH_WAITS: usize = 2;
 /// Iterations before a run of the graph alone may end. It begins at once, with ρ, A and the scale of x still far off, and gains in
 /// fits and starts.
 const ALONE_WAITS: usize = 13;
@@ -292,7 +293,11 @@ impl<'a, E: Engine> Run<'a, E> {
             self.in_stage = 0;
             self.momentum.reset();
         }
-        let waits = if self.is_of_graph_alone() { ALONE_WAITS } else { ALPHA_WAITS };
+        let waits = match &self.state.graph {
+            Some(term) if term.is_alone() => ALONE_WAITS,
+            Some(_) => GRAPH_WAITS,
+            None => ALPHA_WAITS,
+        };
         if self.stage != Stage::Climbing || self.in_stage <= waits {
             return None;
         }
@@ -372,8 +377,7 @@ impl<'a, E: Engine> Run<'a, E> {
         term.steps = field.steps(graph);
         balance(&mut term, &field, graph);
         if self.stage == Stage::Climbing && self.in_stage % RESHAPES == 1 {
-            let sum = |rate: f64| field.sums(graph, &Affinity::single(rate), &term.sociability, Depth::Value).expected;
-            let sums: Vec<f64> = term.rates().into_iter().map(sum).collect();
+            let sums = field.by_rate(graph, &term.rates(), &term.sociability);
             let (affinity, t) = term.propose(&sums, self.config.heaviness == Rule::Learned);
             // maps with a fixed prior cannot follow
             let t = if self.config.lambda == Rule::Learned { t } else { 1.0 };

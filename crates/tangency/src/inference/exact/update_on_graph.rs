@@ -6,7 +6,7 @@ use super::moments::coordinate_moments;
 use super::update_coordinates::{add_constant, copy_lower, linear_term};
 use super::{Beliefs, Coordinates, Workspace};
 use crate::error::{Error, Result};
-use crate::inference::pairs::{Depth, PairField, Pairs, Spreads, packed, place};
+use crate::inference::pairs::{Depth, PairField, PairSums, Pairs, Spreads, packed, place};
 use crate::inference::state::State;
 use crate::inference::terms::graph::GraphTerm;
 use crate::linalg::{Matrix, columns_times, dot, gram_lower, invert_spd, mirror_lower, symmetric_dot};
@@ -57,14 +57,13 @@ pub fn update_on_graph(problem: &Problem, state: &mut State<Beliefs>, work: &mut
     let linear = linear_term(problem, maps, gamma); // [d_x, n]
     let linear: Vec<f64> = (0..n * d_x).map(|p| linear[(p / n, p % n)]).collect();
 
-    let mut field = pair_field(coordinates);
-    update_covariance(problem, coordinates, term, work, &mut field, pin)?;
-    update_mean(problem, coordinates, term, &work.fixed, &linear, &mut field, least);
+    let (mut field, sums) = update_covariance(problem, coordinates, term, work, pin)?;
+    let sums = update_mean(problem, coordinates, term, &work.fixed, &linear, (&mut field, sums), least);
     coordinates.shift_precision = hyper.alpha;
 
     let moments = coordinate_moments(problem, coordinates);
     term.steps = field.steps(&problem.graph);
-    term.take(field.sums(&problem.graph, &term.affinity, &term.sociability, Depth::Value));
+    term.take(sums);
     // R from ½ tr(βA ⟨xxᵀ⟩), which is P without what is the graph's
     let mean = by_component(&coordinates.mean);
     let quadratic = trace_with(&work.fixed, coordinates, pin) + dot(&mean, &columns_times(&work.fixed, &mean));
@@ -75,22 +74,23 @@ pub fn update_on_graph(problem: &Problem, state: &mut State<Beliefs>, work: &mut
     Ok(())
 }
 
-/// Σ⁻¹ = P + the curvature of the non-edges at the present q(x), if that raises the bound.
+/// Σ⁻¹ = P + the curvature of the non-edges at the present q(x), if that raises the bound; returns the points as they then are, and
+/// the sums over their pairs.
 fn update_covariance(
     problem: &Problem,
     coordinates: &mut Coordinates,
     term: &GraphTerm,
     work: &mut Workspace,
-    field: &mut PairField,
     pin: f64,
-) -> Result<()> {
+) -> Result<(PairField, PairSums)> {
     let (n, graph) = (problem.n(), &problem.graph);
-    let planes = field.with(graph, &term.affinity, &term.sociability).curvature_planes();
-    let expected = |field: &PairField| field.sums(graph, &term.affinity, &term.sociability, Depth::Value).expected;
-    let height = |fixed: &Matrix, coordinates: &Coordinates, field: &PairField| {
-        0.5 * coordinates.log_det - 0.5 * trace_with(fixed, coordinates, pin) - expected(field)
+    let sums = |field: &PairField| field.sums(graph, &term.affinity, &term.sociability, Depth::Slope);
+    let height = |fixed: &Matrix, coordinates: &Coordinates, expected: f64| {
+        0.5 * coordinates.log_det - 0.5 * trace_with(fixed, coordinates, pin) - expected
     };
-    let before = height(&work.fixed, coordinates, field);
+    let field = pair_field(coordinates);
+    let (planes, expected) = field.with(graph, &term.affinity, &term.sociability).curvature_planes();
+    let before = height(&work.fixed, coordinates, expected);
     for share in SHARES {
         let tried = &mut work.spare;
         copy_lower(tried, &work.fixed, |value, _, _| value);
@@ -105,48 +105,52 @@ fn update_covariance(
         (coordinates.scale, coordinates.pin) = (1.0, pin);
         coordinates.log_det = coordinates.mean.ncols() as f64 * pin.ln() - log_det;
         let next = pair_field(coordinates);
-        if height(&work.fixed, coordinates, &next) >= before {
-            *field = next;
-            return Ok(());
+        let found = sums(&next);
+        if height(&work.fixed, coordinates, found.expected) >= before {
+            return Ok((next, found));
         }
         std::mem::swap(&mut coordinates.covariance, &mut work.spare);
         (coordinates.scale, coordinates.pin, coordinates.log_det) = old;
     }
-    Ok(())
+    let found = sums(&field);
+    Ok((field, found))
 }
 
-/// Steps Σ·gradient, halved until the bound rises.
+/// Steps Σ·gradient, halved until the bound rises; from the sums over pairs before to those after.
 fn update_mean(
     problem: &Problem,
     coordinates: &mut Coordinates,
     term: &GraphTerm,
     fixed: &Matrix,
     linear: &[f64],
-    field: &mut PairField,
+    (field, mut sums): (&mut PairField, PairSums),
     least: f64,
-) {
+) -> PairSums {
     let (n, graph) = (problem.n(), &problem.graph);
     let d_x = coordinates.mean.ncols();
     mirror_lower(&mut coordinates.covariance);
     let mut mean = by_component(&coordinates.mean);
-    let mut at = |mean: &[f64]| {
+    let put = |field: &mut PairField, mean: &[f64]| {
         (0..n * d_x).for_each(|p| field.x[p] = mean[(p % d_x) * n + p / d_x]);
-        let sums = field.sums(graph, &term.affinity, &term.sociability, Depth::Slope);
+    };
+    let at = |mean: &[f64], sums: &PairSums| {
         let image = columns_times(fixed, mean);
         let height = dot(mean, linear) - 0.5 * dot(mean, &image) - sums.expected;
         let pull = |p: usize| linear[p] - image[p] + sums.push[(p % n) * d_x + p / n];
         (height, (0..n * d_x).map(pull).collect::<Vec<f64>>())
     };
-    let (mut height, mut slope) = at(&mean);
+    let (mut height, mut slope) = at(&mean, &sums);
     'steps: for _ in 0..STEPS {
         let direction = columns_times(&coordinates.covariance, &slope);
         let mut length = coordinates.scale;
         for _ in 0..HALVINGS {
             let tried: Vec<f64> = mean.iter().zip(&direction).map(|(mean, step)| mean + length * step).collect();
-            let (next, its_slope) = at(&tried);
+            put(field, &tried);
+            let found = field.sums(graph, &term.affinity, &term.sociability, Depth::Slope);
+            let (next, its_slope) = at(&tried, &found);
             if next > height {
                 let gain = next - height;
-                (mean, height, slope) = (tried, next, its_slope);
+                (mean, height, slope, sums) = (tried, next, its_slope, found);
                 if gain < least {
                     break 'steps;
                 }
@@ -156,8 +160,9 @@ fn update_mean(
         }
         break;
     }
-    at(&mean);
+    put(field, &mean);
     coordinates.mean = Matrix::from_fn(n, d_x, |i, a| mean[a * n + i]);
+    sums
 }
 
 /// The points as this engine believes them to be.

@@ -13,6 +13,7 @@ mod moments;
 mod posterior;
 mod preconditioner;
 mod quadrature;
+mod quasi_newton;
 mod residual;
 mod snapshots;
 mod stars;
@@ -36,6 +37,7 @@ use crate::model::{Hyperparameters, MapPrior, Problem};
 use laplace::Laplace;
 use moments::{coordinate_moments, map_moments};
 use preconditioner::Preconditioner;
+use quasi_newton::Memory;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -58,6 +60,8 @@ pub struct Factorised {
     laplace: Laplace,
     for_coordinates: Option<Preconditioner>,
     for_maps: Option<Preconditioner>,
+    /// Of the means under the graph's likelihood.
+    steps_on_graph: Memory,
     /// Large buffers between uses: to ask for them anew each time costs more than to fill them.
     spare: Mutex<Vec<Vec<f64>>>,
 }
@@ -144,6 +148,7 @@ impl Updates for Factorised {
             laplace,
             for_coordinates: None,
             for_maps: None,
+            steps_on_graph: Memory::default(),
             spare: Mutex::default(),
         })
     }
@@ -153,7 +158,7 @@ impl Updates for Factorised {
     }
 
     fn reset(&mut self) {
-        (self.for_coordinates, self.for_maps) = (None, None);
+        (self.for_coordinates, self.for_maps, self.steps_on_graph) = (None, None, Memory::default());
     }
 
     fn release_buffers(&mut self) {

@@ -4,6 +4,7 @@ use super::covariances::Means;
 use super::means::{flow, observations, pull_on_coordinates, solve};
 use super::preconditioner::Preconditioner;
 use super::stars::Arms;
+use super::update_on_graph::held_by;
 use super::{Beliefs, Factorised, Sizes};
 use crate::error::Result;
 use crate::inference::state::State;
@@ -95,7 +96,7 @@ impl Factorised {
             let spread = beliefs.t[(i * d_x + a) * d_x + a] + beliefs.t[(j * d_x + a) * d_x + a];
             edge + 0.5 * gamma * (sum + d_y * resistance * spread)
         };
-        let own = |a: usize| state.graph.as_ref().map_or(alpha, |term| term.own(a, a));
+        let own = |a: usize| state.graph.as_ref().map_or(alpha, |term| term.own(a, a) + held_by(term, &problem.graph));
         self.by_edges(problem, own, |a, i, j, place| {
             let weight = weight(a, i, j, place);
             (weight, -weight)

@@ -9,15 +9,23 @@ use super::preconditioner::Preconditioner;
 use super::stars::Arms;
 use super::{Beliefs, Factorised, Sizes};
 use crate::error::Result;
+use crate::graph::Graph;
 use crate::inference::pairs::{Depth, PairField, PairSums, Spreads, packed, place};
 use crate::inference::state::State;
+use crate::inference::terms::graph::GraphTerm;
 use crate::linalg::small::invert;
 use crate::model::Problem;
 use rayon::prelude::*;
 
-/// Most steps of the means, and halvings of each.
+/// The curvature of the non-edges along slow waves, as a share of the mean weight of the edges at a point: with it most steps go
+/// all their way.
+const HELD: f64 = 0.06;
+/// Most steps of the means, and lengths that are tried of each.
 const STEPS: usize = 6;
-const HALVINGS: usize = 10;
+const TRIALS: usize = 10;
+/// Shares of a length that was too long.
+const SHORTEST: f64 = 0.1;
+const LONGEST: f64 = 0.5;
 
 impl Factorised {
     /// Improves q(x) given q(C), as far as steps gain `least` nats.
@@ -117,8 +125,9 @@ impl Factorised {
         Ok(state)
     }
 
-    /// Steps towards where the means would rest if the non-edges went on to push as they do, halved until the bound rises;
-    /// from the sums over pairs before to those after.
+    /// Steps of the means, each shortened until the bound rises; from the sums over pairs before to those after. A step goes to
+    /// where the means would rest if the non-edges went on to push as they do, corrected by what the steps before have shown of
+    /// how that changes.
     fn means_on_graph(
         &mut self,
         problem: &Problem,
@@ -133,53 +142,90 @@ impl Factorised {
             true => pull_on_coordinates(problem, &state.beliefs.c, &observations(problem), gamma),
             false => vec![0.0; state.beliefs.x.len()],
         };
-        let mut preconditioner = match self.for_coordinates.take().filter(Preconditioner::serves) {
+        let mut preconditioner = Some(match self.for_coordinates.take().filter(Preconditioner::serves) {
             Some(kept) => kept,
             None => self.precondition_coordinates(problem, state)?,
-        };
+        });
+        let mut x = state.beliefs.x.clone();
+        let mut memory = std::mem::take(&mut self.steps_on_graph).from(&x);
         let Some(term) = &state.graph else { return Ok(sums) };
         let apply = |v: &[f64]| self.coordinate_precision(problem, state, v);
+        let held = held_by(term, graph);
+        let apply_held = |v: &[f64]| {
+            let mut image = apply(v);
+            add(&mut image, held, v);
+            image
+        };
         let pairs = |field: &mut PairField, x: &[f64]| -> PairSums {
             field.x.copy_from_slice(x);
             field.sums(graph, &term.affinity, &term.sociability, Depth::Slope)
         };
-        let mut x = state.beliefs.x.clone();
+        let uphill = |image: &[f64], push: &[f64]| -> Vec<f64> {
+            linear.iter().zip(image).zip(push).map(|((pull, image), push)| pull - image + push).collect()
+        };
         let mut image = apply(&x);
-        'steps: for _ in 0..STEPS {
-            let mut right = linear.clone();
-            add(&mut right, 1.0, &sums.push);
-            let mut target = x.clone();
-            preconditioner =
-                solve(apply, preconditioner, (&self.laplace, &state.beliefs.s), &right, &mut target, least);
-            let direction: Vec<f64> = target.iter().zip(&x).map(|(to, from)| to - from).collect();
+        let mut slope = uphill(&image, &sums.push);
+        let mut steps = 0;
+        while steps < STEPS {
+            let direction = memory.direction(&slope, |right| {
+                let mut found = vec![0.0; right.len()];
+                if let Some(kept) = preconditioner.take() {
+                    preconditioner =
+                        Some(solve(apply_held, kept, (&self.laplace, &state.beliefs.s), right, &mut found, least));
+                }
+                found
+            });
             let image_of_direction = apply(&direction);
-            // −½xᵀPx + bᵀx along the direction
-            let slope = dot(&linear, &direction) - dot(&image, &direction);
+            // −½xᵀPx + bᵀx along the direction, and all of the bound
+            let rise = dot(&linear, &direction) - dot(&image, &direction);
             let bend = dot(&direction, &image_of_direction);
+            let whole_rise = dot(&slope, &direction);
             let mut length = 1.0;
-            for _ in 0..HALVINGS {
+            let mut gained = None;
+            for _ in 0..TRIALS {
+                if whole_rise <= 0.0 {
+                    break;
+                }
                 let mut tried = x.clone();
                 add(&mut tried, length, &direction);
                 let next = pairs(field, &tried);
-                let gain = length * slope - 0.5 * length * length * bend - (next.expected - sums.expected);
+                let gain = length * rise - 0.5 * length * length * bend - (next.expected - sums.expected);
                 if gain > 0.0 {
-                    x = tried;
-                    add(&mut image, length, &image_of_direction);
-                    sums = next;
-                    if gain < least {
-                        break 'steps;
-                    }
-                    continue 'steps;
+                    gained = Some((gain, tried, next));
+                    break;
                 }
-                length *= 0.5;
+                // where a parabola through what is known has its top
+                let top = 0.5 * whole_rise * length / (whole_rise * length - gain);
+                length *= top.clamp(SHORTEST, LONGEST);
             }
-            break;
+            steps += 1;
+            let Some((gain, there, next)) = gained else {
+                if memory.is_empty() {
+                    break;
+                }
+                memory.forget();
+                continue;
+            };
+            add(&mut image, length, &image_of_direction);
+            let its_slope = uphill(&image, &next.push);
+            let step = direction.iter().map(|value| length * value).collect();
+            memory.remember(step, slope.iter().zip(&its_slope).map(|(before, after)| before - after).collect());
+            (x, sums, slope) = (there, next, its_slope);
+            if gain < least {
+                break;
+            }
         }
         field.x.copy_from_slice(&x);
-        self.for_coordinates = Some(preconditioner);
+        (self.for_coordinates, self.steps_on_graph) = (preconditioner, memory.ends(&x));
         state.beliefs.x = x;
         Ok(sums)
     }
+}
+
+/// What stands for the curvature of the non-edges in a step of the means: along slow waves through the points, which edges hardly
+/// hold, it is that of the non-edges that ends a step.
+pub(super) fn held_by(term: &GraphTerm, graph: &Graph) -> f64 {
+    HELD * 2.0 * term.weights.iter().sum::<f64>() / graph.n() as f64
 }
 
 /// The points as this engine believes them to be.

@@ -120,10 +120,7 @@ impl Cells {
             let mut lanes = Group::new(field, points);
             let mut sources = Vec::with_capacity(seeing.len());
             for (q, &(rate, weight)) in field.affinity.parts.iter().enumerate() {
-                sources.clear();
-                sources.extend(seeing.iter().filter(|seen| seen.parts.contains(&q)).map(|seen| {
-                    if seen.cell { cells[seen.id as usize] } else { Source::point(field, seen.id as usize) }
-                }));
+                self.list(&mut sources, &seeing, q, &cells, field);
                 lanes.add(&sources, rate, weight, depth);
             }
             lanes.seen(points.len(), depth)
@@ -134,6 +131,38 @@ impl Cells {
             self.inside(group).iter().zip(seen).for_each(|(&i, seen)| by_point[i as usize] = Some(seen));
         }
         by_point.into_iter().flatten().collect()
+    }
+
+    /// Σ_{i<j} ρ_iρ_j of each part of h by itself, without its weight.
+    pub(super) fn by_part(&self, field: &Field) -> Vec<f64> {
+        let (cells, parts) = (self.moments(field), &field.affinity.parts);
+        let of_group = |&group: &usize| {
+            let points = self.inside(group);
+            let seeing = self.seeing(group, field.affinity);
+            let mut lanes = Group::new(field, points);
+            let (mut before, mut sources) = (0.0, Vec::with_capacity(seeing.len()));
+            let of_part = |q: usize| {
+                self.list(&mut sources, &seeing, q, &cells, field);
+                lanes.add(&sources, parts[q].0, 1.0, Depth::Value);
+                let around = lanes.around(points.len()).zip(points);
+                let total: f64 = around.map(|(around, &i)| around * field.sociability[i as usize]).sum();
+                total - std::mem::replace(&mut before, total)
+            };
+            (0..parts.len()).map(of_part).collect::<Vec<f64>>()
+        };
+        let found: Vec<Vec<f64>> = self.groups.par_iter().map(of_group).collect();
+        (0..parts.len()).map(|q| 0.5 * found.iter().map(|group| group[q]).sum::<f64>()).collect()
+    }
+
+    /// Puts what a group sees by one part of h in place of what is there.
+    fn list(&self, into: &mut Vec<Source>, seeing: &[Seeing], part: usize, cells: &[Source], field: &Field) {
+        into.clear();
+        into.extend(
+            seeing
+                .iter()
+                .filter(|seen| seen.parts.contains(&part))
+                .map(|seen| if seen.cell { cells[seen.id as usize] } else { Source::point(field, seen.id as usize) }),
+        );
     }
 
     /// The cells and points that a group sees.

@@ -1,5 +1,6 @@
 //! The sums over pairs as each point sees them.
 
+use super::all::Blocks;
 use super::kernel::{Depth, Lanes, WIDTH, packed, place};
 use super::{PairSums, Pairs, Spreads};
 use crate::graph::Graph;
@@ -23,8 +24,8 @@ pub struct Field<'a> {
 
 /// Points as one point sees them, by component.
 pub(super) struct Sources {
-    ids: Vec<u32>,
-    mass: Vec<f64>,
+    pub ids: Vec<u32>,
+    pub mass: Vec<f64>,
     means: Vec<Vec<f64>>,
     spreads: Vec<Vec<f64>>,
 }
@@ -64,12 +65,7 @@ impl Field<'_> {
         let (n, d) = (self.graph.n(), self.d());
         let mut error = 0.0;
         let seen: Vec<Seen> = match pairs {
-            Pairs::All => {
-                let everyone: Vec<u32> = (0..n as u32).collect();
-                let sources = Sources::gather(self, d, &everyone, 1.0);
-                let of_point = |lanes: &mut Lanes, i: usize| self.see(lanes, i, &[&sources], depth);
-                (0..n).into_par_iter().map_init(|| Lanes::new(d), of_point).collect()
-            }
+            Pairs::All => Blocks::new(self).seen(depth),
             Pairs::Near(cells) => cells.see(self, depth),
             Pairs::Sampled { sample } => {
                 let of_point = |lanes: &mut Lanes, i: usize| {
@@ -81,8 +77,8 @@ impl Field<'_> {
                         .collect();
                     let weight = (n - 1 - near.len()) as f64 / others.len().max(1) as f64;
                     let (near, far) = (Sources::gather(self, d, near, 1.0), Sources::gather(self, d, &others, weight));
-                    let of_near = self.see(lanes, i, &[&near], depth);
-                    let of_far = self.see(lanes, i, &[&far], depth);
+                    let of_near = self.see(lanes, i, &near, depth);
+                    let of_far = self.see(lanes, i, &far, depth);
                     let count = others.len().max(2) as f64;
                     let variance = (of_far.squares - of_far.around * of_far.around / count).max(0.0);
                     let add = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(&b).map(|(a, b)| a + b).collect();
@@ -117,21 +113,19 @@ impl Field<'_> {
         }
     }
 
-    fn see(&self, lanes: &mut Lanes, i: usize, sources: &[&Sources], depth: Depth) -> Seen {
+    fn see(&self, lanes: &mut Lanes, i: usize, sources: &Sources, depth: Depth) -> Seen {
         let d = self.d();
         let count = if depth == Depth::Curvature { packed(d) } else { 0 };
         let slopes = if depth >= Depth::Slope { d } else { 0 };
         let mut seen = Seen { around: 0.0, push: vec![0.0; slopes], curvature: vec![0.0; count], squares: 0.0 };
-        for sources in sources {
-            for first in (0..sources.ids.len()).step_by(WIDTH) {
-                let mass = self.load(lanes, i, sources, first);
-                lanes.evaluate(self.affinity, depth);
-                seen.around += dot(&mass, &lanes.value);
-                seen.squares += (0..WIDTH).map(|l| (mass[l] * lanes.value[l]).powi(2)).sum::<f64>();
-                seen.push.iter_mut().zip(&lanes.slope).for_each(|(slot, slope)| *slot += dot(&mass, slope));
-                let bends = seen.curvature.iter_mut().zip(&lanes.curvature);
-                bends.for_each(|(slot, curvature)| *slot += dot(&mass, curvature));
-            }
+        for first in (0..sources.ids.len()).step_by(WIDTH) {
+            let mass = self.load(lanes, i, sources, first);
+            lanes.evaluate(&self.affinity.parts, depth);
+            seen.around += dot(&mass, &lanes.value);
+            seen.squares += (0..WIDTH).map(|l| (mass[l] * lanes.value[l]).powi(2)).sum::<f64>();
+            seen.push.iter_mut().zip(&lanes.slope).for_each(|(slot, slope)| *slot += dot(&mass, slope));
+            let bends = seen.curvature.iter_mut().zip(&lanes.curvature);
+            bends.for_each(|(slot, curvature)| *slot += dot(&mass, curvature));
         }
         seen
     }
@@ -157,7 +151,9 @@ impl Field<'_> {
                         lane[..width].iter_mut().zip(others).for_each(|(slot, other)| *slot = own + other);
                     }
                     Spreads::Joint(planes) => {
-                        lane[..width].copy_from_slice(&planes[place(a, b)].col_as_slice(i)[here.clone()]);
+                        let column = planes[place(a, b)].col_as_slice(i);
+                        let ids = &sources.ids[here.clone()];
+                        lane[..width].iter_mut().zip(ids).for_each(|(slot, &j)| *slot = column[j as usize]);
                     }
                 }
                 lane[width..].fill(0.0);
@@ -166,36 +162,13 @@ impl Field<'_> {
         mass
     }
 
-    /// ρ_iρ_j ∂²E h of every pair, an [n, n] matrix for each entry of the packed d × d one: for few points.
-    pub fn curvature_planes(&self) -> Vec<Matrix> {
-        let (n, d) = (self.graph.n(), self.d());
-        let everyone: Vec<u32> = (0..n as u32).collect();
-        let sources = Sources::gather(self, d, &everyone, 1.0);
-        let mut planes = vec![Matrix::zeros(n, n); packed(d)];
-        let columns: Vec<Vec<f64>> = (0..n)
-            .into_par_iter()
-            .map_init(
-                || Lanes::new(d),
-                |lanes, i| {
-                    let mut column = vec![0.0; packed(d) * n];
-                    for first in (0..n).step_by(WIDTH) {
-                        let mass = self.load(lanes, i, &sources, first);
-                        lanes.evaluate(self.affinity, Depth::Curvature);
-                        for p in 0..packed(d) {
-                            for l in 0..WIDTH.min(n - first) {
-                                column[p * n + first + l] = self.sociability[i] * mass[l] * lanes.curvature[p][l];
-                            }
-                        }
-                    }
-                    column
-                },
-            )
-            .collect();
-        for (i, column) in columns.iter().enumerate() {
-            for (p, plane) in planes.iter_mut().enumerate() {
-                plane.col_as_slice_mut(i).copy_from_slice(&column[p * n..(p + 1) * n]);
-            }
-        }
-        planes
+    /// ρ_iρ_j ∂²E h of every pair, an [n, n] matrix for each entry of the packed d × d one, and Σ_{i<j} ρ_iρ_j E h: for few points.
+    pub fn curvature_planes(&self) -> (Vec<Matrix>, f64) {
+        let bends = packed(self.d());
+        let read = |lanes: &Lanes, p: usize, l: usize| if p < bends { lanes.curvature[p][l] } else { lanes.value[l] };
+        let mut planes = Blocks::new(self).planes(Depth::Curvature, bends + 1, read);
+        let values = planes.split_off(bends);
+        let total: f64 = values.iter().flat_map(|plane| plane.col_iter().map(|column| column.sum())).sum();
+        (planes, 0.5 * total)
     }
 }

@@ -79,6 +79,11 @@ impl Group {
         pulp::Arch::new().dispatch(Addition { group: self, sources, rate, weight, depth });
     }
 
+    /// What is around the first points so far.
+    pub fn around(&self, points: usize) -> impl Iterator<Item = f64> + '_ {
+        self.around[..points].iter().copied()
+    }
+
     /// What the first points have got.
     pub fn seen(&self, points: usize, depth: Depth) -> Vec<Seen> {
         let slopes = if depth >= Depth::Slope { self.d } else { 0 };

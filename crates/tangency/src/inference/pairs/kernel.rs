@@ -1,7 +1,5 @@
 //! The expectation of h between one point and many, with its slope and curvature.
 
-use crate::model::Affinity;
-
 /// Points at a time.
 pub(super) const WIDTH: usize = 64;
 
@@ -53,17 +51,17 @@ impl Lanes {
         }
     }
 
-    /// Fills in the expectations. Above three components the covariances count by their diagonals only.
-    pub fn evaluate(&mut self, affinity: &Affinity, depth: Depth) {
-        pulp::Arch::new().dispatch(Evaluation { lanes: self, affinity, depth });
+    /// Fills in the expectations of parts of h, rates with their weights. Above three components the covariances count by their diagonals only.
+    pub fn evaluate(&mut self, parts: &[(f64, f64)], depth: Depth) {
+        pulp::Arch::new().dispatch(Evaluation { lanes: self, parts, depth });
     }
 
     /// Adds what the parts of h make of values, images Mμ and inverses M.
     #[inline(always)]
-    fn with_matrices<const D: usize>(&mut self, affinity: &Affinity, depth: Depth) {
+    fn with_matrices<const D: usize>(&mut self, parts: &[(f64, f64)], depth: Depth) {
         self.reset(depth);
         let mut part = Part::new();
-        for &(s, weight) in &affinity.parts {
+        for &(s, weight) in parts {
             match D {
                 1 => self.fill_one(s, weight, &mut part),
                 2 => self.fill_two(s, weight, &mut part),
@@ -137,13 +135,13 @@ impl Lanes {
 
     /// For many components: each axis by itself.
     #[inline(always)]
-    fn by_axes(&mut self, affinity: &Affinity, depth: Depth) {
+    fn by_axes(&mut self, parts: &[(f64, f64)], depth: Depth) {
         self.reset(depth);
         let d = self.d;
         let mut value = [0.0; WIDTH];
         let mut scaled = vec![[0.0; WIDTH]; d];
         let mut inverse = vec![[0.0; WIDTH]; d];
-        for &(s, weight) in &affinity.parts {
+        for &(s, weight) in parts {
             let (mut energy, mut width) = ([0.0; WIDTH], [1.0; WIDTH]);
             for a in 0..d {
                 let spread = &self.spreads[place(a, a)];
@@ -194,7 +192,7 @@ impl Lanes {
 /// The evaluation of lanes, compiled for each width of vectors.
 struct Evaluation<'a> {
     lanes: &'a mut Lanes,
-    affinity: &'a Affinity,
+    parts: &'a [(f64, f64)],
     depth: Depth,
 }
 
@@ -203,12 +201,12 @@ impl pulp::WithSimd for Evaluation<'_> {
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _: S) {
-        let Self { lanes, affinity, depth } = self;
+        let Self { lanes, parts, depth } = self;
         match lanes.d {
-            1 => lanes.with_matrices::<1>(affinity, depth),
-            2 => lanes.with_matrices::<2>(affinity, depth),
-            3 => lanes.with_matrices::<3>(affinity, depth),
-            _ => lanes.by_axes(affinity, depth),
+            1 => lanes.with_matrices::<1>(parts, depth),
+            2 => lanes.with_matrices::<2>(parts, depth),
+            3 => lanes.with_matrices::<3>(parts, depth),
+            _ => lanes.by_axes(parts, depth),
         }
     }
 }
@@ -278,6 +276,7 @@ pub(super) fn exp_negative(x: f64) -> f64 {
 mod tests {
     //! Expectations against sums over a fine grid of the Gaussian; slopes and curvatures against differences.
     use super::*;
+    use crate::model::Affinity;
 
     #[test]
     fn the_exponential_is_right() {
@@ -292,7 +291,7 @@ mod tests {
         let mut lanes = Lanes::new(d);
         (0..d).for_each(|a| lanes.means[a] = [mean[a]; WIDTH]);
         (0..packed(d)).for_each(|p| lanes.spreads[p] = [spread[p]; WIDTH]);
-        lanes.evaluate(affinity, Depth::Curvature);
+        lanes.evaluate(&affinity.parts, Depth::Curvature);
         lanes
     }
 

@@ -4,6 +4,7 @@
 //! next to the width of a part of h, it sees in cells of a tree. Many in more dimensions: its neighbours in the graph one by
 //! one, and a sample of all others.
 
+mod all;
 mod cells;
 mod field;
 mod group;
@@ -17,8 +18,8 @@ pub use kernel::{Depth, packed, place};
 use crate::graph::Graph;
 use crate::linalg::{Matrix, dot};
 use crate::model::Affinity;
+use all::Blocks;
 use cells::Cells;
-use field::Sources;
 use kernel::{Lanes, WIDTH};
 use rand::SeedableRng;
 use rand::seq::index::sample;
@@ -126,7 +127,7 @@ impl PairField {
                     }
                 }
             }
-            lanes.evaluate(affinity, Depth::Curvature);
+            lanes.evaluate(&affinity.parts, Depth::Curvature);
             sums.around += dot(&mass, &lanes.value);
             sums.push.iter_mut().zip(&lanes.slope).for_each(|(slot, slope)| *slot += dot(&mass, slope));
             let bends = sums.curvature.iter_mut().zip(&lanes.curvature);
@@ -174,20 +175,22 @@ impl PairField {
         }
         let ones = vec![1.0; n];
         let field = self.with(graph, affinity, &ones);
-        let (d, everyone) = (field.d(), (0..n as u32).collect::<Vec<u32>>());
-        let sources = Sources::gather(&field, d, &everyone, 1.0);
-        let mut all = Matrix::zeros(n, n);
-        all.as_mut().par_col_iter_mut().enumerate().for_each(|(i, column)| {
-            let Some(column) = column.try_as_col_major_mut() else { return };
-            let (column, mut lanes) = (column.as_slice_mut(), Lanes::new(d));
-            for first in (0..n).step_by(WIDTH) {
-                let mass = field.load(&mut lanes, i, &sources, first);
-                lanes.evaluate(affinity, Depth::Value);
-                let values = mass.iter().zip(&lanes.value).map(|(mass, value)| mass * value);
-                column[first..].iter_mut().zip(values).for_each(|(slot, value)| *slot = value);
+        Blocks::new(&field).planes(Depth::Value, 1, |lanes, _, l| lanes.value[l]).pop()
+    }
+
+    /// Σ_{i<j} ρ_iρ_j E e^(−s|x_i − x_j|²) for each of these rates s, the smallest first.
+    pub fn by_rate(&self, graph: &Graph, rates: &[f64], sociability: &[f64]) -> Vec<f64> {
+        let affinity = Affinity { heaviness: 0.0, parts: rates.iter().map(|&rate| (rate, 1.0)).collect() };
+        let field = self.with(graph, &affinity, sociability);
+        match &self.pairs {
+            Pairs::All => Blocks::new(&field).by_part(),
+            Pairs::Near(cells) => cells.by_part(&field),
+            Pairs::Sampled { .. } => {
+                let of_rate =
+                    |&rate: &f64| self.sums(graph, &Affinity::single(rate), sociability, Depth::Value).expected;
+                rates.iter().map(of_rate).collect()
             }
-        });
-        Some(all)
+        }
     }
 }
 

@@ -25,7 +25,7 @@ pub const FIRST_HEAVINESS: f64 = 0.5;
 /// Factors of squared coordinates that are tried.
 const SCALES: [f64; 13] = [-0.7, -0.45, -0.3, -0.2, -0.1, -0.04, 0.0, 0.04, 0.1, 0.2, 0.3, 0.45, 0.7];
 /// Edges that a shape is tried on.
-const TRIED_EDGES: usize = 20_000;
+const TRIED_EDGES: usize = 2000;
 /// ν at most this share of λ·(mean degree).
 pub const LARGEST_NU: f64 = 0.06;
 
