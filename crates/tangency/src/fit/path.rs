@@ -26,7 +26,7 @@ const EQUAL: f64 = 1e-3;
 /// Most iterations with a weight that is only tried.
 const PROBE: usize = 40;
 /// The gain, in nats per point, at which a run ends at the latest that is not the last one.
-const TRIED_TOL: f64 = 2e-3;
+const TRIED_TOL: f64 = 5e-3;
 /// A weight is given up as soon as it has lost so much trustworthiness against the best; it is looked at after so many
 /// iterations, and then whenever they have doubled.
 const LOST: f64 = 0.01;
@@ -178,12 +178,15 @@ impl<E: Engine> Walk<'_, E> {
     pub fn finish<F: Engine>(
         &mut self,
         from: &Candidate<F::Beliefs>,
-        walker: &F,
+        (walker, walked): (&F, &Problem),
         choice: &mut FeatureChoice,
         observer: &mut StartObserver,
     ) -> Result<Candidate<E::Beliefs>> {
         let weight = choice.weight();
-        let layout = layout_of(self.problem, walker, &from.posterior.state, true);
+        let mut layout = layout_of(walked, walker, &from.posterior.state, true);
+        if !std::ptr::eq(walked, self.problem) {
+            layout.maps = layout.maps.map(|maps| self.problem.maps_of(walked, maps));
+        }
         let config = self.to_the_end(weight);
         let found = self.run(layout.clone(), &config, f64::NEG_INFINITY, observer)?;
         let trust = self.trust(&found.0);

@@ -7,6 +7,7 @@ use super::{DimensionChoice, Fit, Hypothesis, NeighborsChoice, Plan};
 use crate::config::{Config, FeatureWeight, Init};
 use crate::error::Result;
 use crate::inference::factorised::{self, Factorised};
+use crate::inference::terms::edge_counts::edge_counts;
 use crate::inference::{
     Best, Engine, Marginals, NumberedStart, Posterior, Reach, Start, StartObserver, StartRank, Stop, Tournament,
     Updates,
@@ -15,6 +16,9 @@ use crate::linalg::Matrix;
 use crate::model::{Prepared, Problem, Scaling, ScalingChoice, TableView};
 use std::sync::Arc;
 
+/// Above so many features starts and weights are tried along the axes that keep this share of the variance.
+const MANY: usize = 16;
+const MOST_OF_VARIANCE: f64 = 0.95;
 /// Bounds of starts within this, in nats per point, count as equal.
 const LEVEL: f64 = 0.5;
 
@@ -98,15 +102,17 @@ impl Runs<'_> {
     /// features that the settings ask for. The factorised engine finds the way, and the one that was asked for has the last word.
     fn along_weights<E: Engine>(self, observer: &mut StartObserver) -> Result<(Fit, Option<Hypothesis<E>>)> {
         let first = self.first_weight();
-        let mut tournament = Tournament::<Factorised>::new(&self.problem, &first, self.given.as_ref())?;
-        let mut tried = self.on_graph(&mut tournament, observer)?;
+        let leading = self.leading()?;
+        let walked = leading.as_ref().unwrap_or(&self.problem);
+        let mut tournament = Tournament::<Factorised>::new(walked, &first, self.given.as_ref())?;
+        let mut tried = self.on_graph(walked, &mut tournament, observer)?;
         let best = StartRank::best(&tried.iter().map(|tried| tried.rank).collect::<Vec<_>>()).ok_or_else(no_start)?;
         let all_begun: Vec<_> = tried.iter().map(|tried| (tried.start, tried.kept.begun.clone())).collect();
         let Best { start, stop, kept, .. } = tried.swap_remove(best);
         drop(tried);
         let mut walker = tournament.engine;
         let mut walk =
-            Walk { problem: &self.problem, compared: &self.compared, config: &self.config, engine: &mut walker, start };
+            Walk { problem: walked, compared: &self.compared, config: &self.config, engine: &mut walker, start };
         let (mut taken, mut choice) = walk.choose((kept, stop), observer)?;
         if !taken.interrupted()
             && let Some(held) = walk.held_from_start(&all_begun, &mut choice, observer)?
@@ -117,7 +123,7 @@ impl Runs<'_> {
         let begun = all_begun.into_iter().find(|(of, _)| *of == start).map_or_else(Matrix::new, |(_, begun)| begun);
         if taken.interrupted() {
             let posterior = Posterior { begun, ..taken.posterior };
-            let (mut fit, _) = self.keep(&mut walker, posterior, taken.stop, start)?;
+            let (mut fit, _) = self.keep(walked, &mut walker, posterior, taken.stop, start)?;
             fit.features = Some(choice);
             return Ok((fit, None));
         }
@@ -125,10 +131,10 @@ impl Runs<'_> {
         let mut engine = E::new(&self.problem, &self.config)?;
         let mut walk =
             Walk { problem: &self.problem, compared: &self.compared, config: &self.config, engine: &mut engine, start };
-        let Candidate { posterior, stop, .. } = walk.finish(&taken, &walker, &mut choice, observer)?;
+        let Candidate { posterior, stop, .. } = walk.finish(&taken, (&walker, walked), &mut choice, observer)?;
         drop((taken, walker));
         let posterior = Posterior { begun, ..posterior };
-        let (mut fit, kept) = self.keep(&mut engine, posterior, stop, start)?;
+        let (mut fit, kept) = self.keep(&self.problem, &mut engine, posterior, stop, start)?;
         fit.features = Some(choice);
         engine.release_buffers();
         let stop = Some(fit.stop);
@@ -149,12 +155,28 @@ impl Runs<'_> {
         with_weight(&self.config, weight)
     }
 
+    /// The problem on which starts and weights are tried: along the leading axes of the features, where there are many of these.
+    fn leading(&self) -> Result<Option<Problem>> {
+        let begins_from_maps = match &self.given {
+            Some(Start::Maps(_)) => true,
+            Some(Start::Layout(layout)) => layout.maps.is_some(),
+            Some(Start::Coordinates(_)) | None => false,
+        };
+        if self.problem.observations.nrows() <= MANY || begins_from_maps || !self.problem.missing_entries().is_empty() {
+            return Ok(None);
+        }
+        edge_counts(&self.problem, &self.config);
+        self.problem.along_leading(MOST_OF_VARIANCE, MANY)
+    }
+
     /// How the first start does in its trial, or in its whole run where there are no trials.
     pub fn rank<E: Engine>(&self, observer: &mut StartObserver) -> Result<StartRank> {
         if self.config.graph_likelihood {
             let first = self.first_weight();
-            let mut tournament = Tournament::<Factorised>::new(&self.problem, &first, self.given.as_ref())?;
-            let tried = self.on_graph(&mut tournament, observer)?;
+            let leading = self.leading()?;
+            let walked = leading.as_ref().unwrap_or(&self.problem);
+            let mut tournament = Tournament::<Factorised>::new(walked, &first, self.given.as_ref())?;
+            let tried = self.on_graph(walked, &mut tournament, observer)?;
             return Ok(tried.first().ok_or_else(no_start)?.rank);
         }
         let mut tournament = Tournament::<E>::new(&self.problem, &self.config, self.given.as_ref())?;
@@ -167,6 +189,7 @@ impl Runs<'_> {
     /// better; then the neighbourhoods of the table do.
     fn on_graph<'t>(
         &'t self,
+        walked: &'t Problem,
         tournament: &mut Tournament<'t, Factorised>,
         observer: &mut StartObserver,
     ) -> Result<Vec<Best<Posterior<factorised::Beliefs>>>> {
@@ -175,7 +198,7 @@ impl Runs<'_> {
             let rank = StartRank::new(attempt.run.bound_scaled(), attempt.stop);
             let found = attempt.run.into_posterior();
             let trust = match several {
-                true => self.compared.trustworthiness(&engine.coordinates(&self.problem, &found.state.beliefs)),
+                true => self.compared.trustworthiness(&engine.coordinates(walked, &found.state.beliefs)),
                 false => 0.0,
             };
             (found, rank.or_by_trust(LEVEL * self.problem.n() as f64, trust))
@@ -190,7 +213,7 @@ impl Runs<'_> {
     ) -> Result<Option<Best<Kept<E>>>> {
         let Some(best) = tournament.best_trial(&self.plan.starts, observer)? else { return Ok(None) };
         let Best { start, rank, stop, kept } = best;
-        let kept = self.keep(&mut tournament.engine, kept, stop, start)?;
+        let kept = self.keep(&self.problem, &mut tournament.engine, kept, stop, start)?;
         Ok(Some(Best { start, rank, stop, kept }))
     }
 
@@ -201,19 +224,20 @@ impl Runs<'_> {
         observer: &mut StartObserver,
     ) -> Result<Option<Best<Kept<E>>>> {
         tournament.play(&self.plan.starts, Reach::End, observer, |engine, attempt| {
-            self.keep(engine, attempt.run.into_posterior(), attempt.stop, attempt.of)
+            self.keep(&self.problem, engine, attempt.run.into_posterior(), attempt.stop, attempt.of)
         })
     }
 
     /// The fit of a run, and its posterior if that is wanted.
     fn keep<E: Engine>(
         &self,
+        problem: &Problem,
         engine: &mut E,
         posterior: Posterior<E::Beliefs>,
         stop: Option<Stop>,
         start: NumberedStart,
     ) -> Result<Kept<E>> {
-        let Self { config, data, problem, .. } = self;
+        let Self { config, data, .. } = self;
         let stop = stop.unwrap_or(Stop::MaxIterations);
         let (mut fit, rotated) = Fit::new(problem, config, data, engine, &posterior, stop, (start.init, start.seed))?;
         let begun = (posterior.begun.nrows() == problem.n() && start.init != Init::Maps).then_some(&posterior.begun);

@@ -6,6 +6,7 @@
 
 use super::engine::{Engine, Snapshots};
 use super::state::{State, Statistics};
+use super::terms::graph::GraphTerm;
 use crate::model::Hyperparameters;
 
 /// A state as an engine keeps it to go back to.
@@ -13,19 +14,21 @@ pub struct Snapshot<K> {
     beliefs: K,
     hyper: Hyperparameters,
     statistics: Statistics,
+    graph: Option<GraphTerm>,
 }
 
 impl<K> Snapshot<K> {
     /// Of this state.
     pub fn new<E: Snapshots<Kept = K>>(engine: &E, state: &State<E::Beliefs>) -> Self {
-        let State { beliefs, hyper, statistics, .. } = state;
-        Self { beliefs: engine.keep(beliefs), hyper: *hyper, statistics: statistics.clone() }
+        let State { beliefs, hyper, statistics, graph } = state;
+        let beliefs = engine.keep(beliefs, graph.is_some());
+        Self { beliefs, hyper: *hyper, statistics: statistics.clone(), graph: graph.clone() }
     }
 
     /// Goes back to it after an iteration that rescaled by `rescaled`.
     pub fn restore<E: Snapshots<Kept = K>>(self, engine: &mut E, state: &mut State<E::Beliefs>, rescaled: f64) {
         engine.restore(&mut state.beliefs, self.beliefs, rescaled);
-        (state.hyper, state.statistics) = (self.hyper, self.statistics);
+        (state.hyper, state.statistics, state.graph) = (self.hyper, self.statistics, self.graph);
     }
 }
 

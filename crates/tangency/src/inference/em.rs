@@ -231,7 +231,12 @@ impl<'a, E: Engine> Run<'a, E> {
         let (problem, n) = (self.problem, self.problem.n() as f64);
         let before = Snapshot::new(engine, &self.state);
         let bound_before = self.parts.total();
-        let accelerate = self.config.accelerate && self.stage != Stage::Growing && self.state.graph.is_none();
+        let of_graph = self.state.graph.is_some();
+        let accelerate = self.config.accelerate
+            && match of_graph {
+                true => self.stage == Stage::Climbing && !self.is_of_graph_alone(),
+                false => self.stage != Stage::Growing,
+            };
         // the last iteration that is allowed must be one that cannot be rejected
         let last = self.trace.len() + 1 >= self.config.max_iter;
         let cut_short = accelerate && last && self.momentum.has_direction();
@@ -251,7 +256,7 @@ impl<'a, E: Engine> Run<'a, E> {
             self.update_graph(engine);
             self.update_hyperparameters(engine)?
         };
-        let (parts, rescaled) = if accelerate { self.rescale(engine)? } else { (parts, 1.0) };
+        let (parts, rescaled) = if accelerate && !of_graph { self.rescale(engine)? } else { (parts, 1.0) };
         let gain = parts.total() - bound_before;
         self.rejected = extrapolated && (gain < 0.0 || gain.is_nan());
         if self.rejected {

@@ -142,8 +142,8 @@ pub trait Snapshots: Updates {
     /// What is kept of beliefs to go back one iteration.
     type Kept;
 
-    /// What must be kept for a return to these beliefs.
-    fn keep(&self, beliefs: &Self::Beliefs) -> Self::Kept;
+    /// What must be kept for a return to these beliefs; also the coordinates where an update does not find them again by itself.
+    fn keep(&self, beliefs: &Self::Beliefs, with_coordinates: bool) -> Self::Kept;
 
     /// Moves the means of the maps on by this share of their way from what was kept.
     fn extrapolate(&self, beliefs: &mut Self::Beliefs, kept: &Self::Kept, share: f64);

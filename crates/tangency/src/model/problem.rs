@@ -105,6 +105,34 @@ impl Problem {
         Ok(Self::assemble(Arc::new(along), Some(Arc::new(Reduced { reduction, all })), graph, n_components, epsilon))
     }
 
+    /// The same with means of maps along the fewest axes only, but no fewer than `least`, that keep this share of the variance, which
+    /// is as good for finding a layout and quicker; none where they are hardly fewer.
+    pub(crate) fn along_leading(&self, share: f64, least: usize) -> Result<Option<Self>> {
+        let all = self.reduced.as_ref().map_or(&self.observations, |reduced| &reduced.all);
+        let reduction = Reduction::learn(all, share, least.max(self.n_components))?;
+        if 4 * reduction.axes.ncols() > 3 * self.observations.nrows() {
+            return Ok(None);
+        }
+        let along = Arc::new(reduction.along(all));
+        let reduced = Some(Arc::new(Reduced { reduction, all: all.clone() }));
+        let made = Self::assemble(along, reduced, self.graph.clone(), self.n_components, self.epsilon);
+        Ok(Some(Self {
+            missing: self.missing.clone(),
+            places: self.places.clone(),
+            edge_counts: self.edge_counts.clone(),
+            ..made
+        }))
+    }
+
+    /// Maps, a column each, along the axes of this problem from another of the same features.
+    pub(crate) fn maps_of(&self, other: &Self, maps: Matrix) -> Matrix {
+        let maps = other.in_features(maps);
+        match self.reduction() {
+            Some(reduction) => reduction.along(&maps),
+            None => maps,
+        }
+    }
+
     /// The axes along which the observations are, if these are not the features.
     pub fn reduction(&self) -> Option<&Reduction> {
         self.reduced.as_ref().map(|reduced| &reduced.reduction)

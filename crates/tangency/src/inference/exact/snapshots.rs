@@ -1,6 +1,6 @@
 //! Beliefs kept for a step back, or small while other runs are tried.
 
-use super::{Beliefs, Exact, Maps};
+use super::{Beliefs, Coordinates, Exact, Maps};
 use crate::error::Result;
 use crate::inference::engine::{Snapshots, Updates};
 use crate::inference::state::State;
@@ -12,23 +12,28 @@ pub struct Kept {
     mean: Matrix,
     scale: f64,
     log_det: f64,
+    coordinates: Option<Coordinates>,
 }
 
 impl Snapshots for Exact {
     type Kept = Kept;
 
-    fn keep(&self, beliefs: &Beliefs) -> Kept {
+    fn keep(&self, beliefs: &Beliefs, with_coordinates: bool) -> Kept {
         let Maps { mean, scale, log_det, .. } = &beliefs.maps;
-        Kept { mean: mean.clone(), scale: *scale, log_det: *log_det }
+        let coordinates = with_coordinates.then(|| beliefs.coordinates.clone());
+        Kept { mean: mean.clone(), scale: *scale, log_det: *log_det, coordinates }
     }
 
     fn extrapolate(&self, beliefs: &mut Beliefs, kept: &Kept, share: f64) {
         scaled_difference(&mut beliefs.maps.mean, &kept.mean, share);
     }
 
-    /// Of the coordinates only the units: the next update finds them again.
+    /// Of coordinates that were not kept only the units: the next update finds them again.
     fn restore(&mut self, beliefs: &mut Beliefs, kept: Kept, rescaled: f64) {
-        beliefs.coordinates.rescale(1.0 / rescaled);
+        match kept.coordinates {
+            Some(coordinates) => beliefs.coordinates = coordinates,
+            None => beliefs.coordinates.rescale(1.0 / rescaled),
+        }
         // the covariance that the update replaced is still in the workspace
         if let Some(work) = &mut self.work {
             std::mem::swap(&mut beliefs.maps.covariance, &mut work.spare);

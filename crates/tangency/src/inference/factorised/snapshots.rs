@@ -10,7 +10,7 @@ use rayon::prelude::*;
 impl Snapshots for Factorised {
     type Kept = Beliefs;
 
-    fn keep(&self, beliefs: &Beliefs) -> Beliefs {
+    fn keep(&self, beliefs: &Beliefs, _: bool) -> Beliefs {
         beliefs.clone()
     }
 

@@ -77,6 +77,54 @@ fn sums_over_all_pairs_are_the_literal_ones() {
 }
 
 #[test]
+fn sums_by_rate_are_those_of_each_rate_alone() {
+    for (n, d) in [(300, 1), (700, 2), (400, 3), (150, 4)] {
+        let cloud = cloud(n, d, 17);
+        let rates: Vec<f64> = (-6..=3).map(|power| f64::from(power).exp()).collect();
+        let of = |pairs: Pairs| {
+            let spreads = Spreads::Independent(blocks(&cloud).to_vec());
+            PairField { pairs, x: cloud.x.clone(), spreads }
+        };
+        let fields = match d {
+            4 => vec![of(Pairs::All)],
+            _ => vec![of(Pairs::All), of(Pairs::Near(Cells::new(&cloud.x, blocks(&cloud), d)))],
+        };
+        for field in fields {
+            let all = field.by_rate(&cloud.graph, &rates, &cloud.rho);
+            for (&rate, found) in rates.iter().zip(all) {
+                let alone = field.sums(&cloud.graph, &Affinity::single(rate), &cloud.rho, Depth::Value).expected;
+                // a part that many cells see as one may be seen by itself in other cells
+                let near = if matches!(field.pairs, Pairs::All) { 1e-12 } else { 1e-3 };
+                assert!((found - alone).abs() <= near * alone, "{n} {d} {rate}: {found} {alone}");
+            }
+        }
+    }
+}
+
+#[test]
+fn planes_add_up_to_the_sums_and_are_symmetric() {
+    let (n, d) = (200, 2);
+    let cloud = cloud(n, d, 23);
+    let affinity = Affinity::new(0.5, 1e3);
+    let field = field(&cloud, &affinity);
+    let sums = field.sums(&Pairs::All, Depth::Curvature);
+    let (planes, expected) = field.curvature_planes();
+    assert!((expected - sums.expected).abs() < 1e-10 * expected);
+    for (p, plane) in planes.iter().enumerate() {
+        for i in 0..n {
+            let total: f64 = (0..n).map(|j| plane[(i, j)]).sum();
+            assert!((total - sums.curvature[i * packed(d) + p]).abs() < 1e-9);
+            assert!((0..n).all(|j| plane[(i, j)] == plane[(j, i)]));
+        }
+    }
+    let point =
+        PairField { pairs: Pairs::All, x: cloud.x.clone(), spreads: Spreads::Independent(blocks(&cloud).to_vec()) };
+    let affinities = point.affinities(&cloud.graph, &affinity).unwrap();
+    let total: f64 = (0..n * n).map(|p| cloud.rho[p / n] * cloud.rho[p % n] * affinities[(p / n, p % n)]).sum();
+    assert!((0.5 * total - expected).abs() < 1e-10 * expected);
+}
+
+#[test]
 fn pushes_and_curvatures_are_derivatives_of_the_sum() {
     let (d, step) = (2, 1e-4);
     let mut cloud = cloud(40, d, 7);
@@ -134,8 +182,10 @@ fn threads_do_not_change_a_bit() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let pairs = Pairs::of_independent(&cloud.graph, &cloud.x, blocks(&cloud), 0);
-            let sums = field(&cloud, &affinity).sums(&pairs, Depth::Curvature);
-            (sums.expected, sums.push, sums.curvature)
+            [pairs, Pairs::All].map(|pairs| {
+                let sums = field(&cloud, &affinity).sums(&pairs, Depth::Curvature);
+                (sums.expected, sums.push, sums.curvature)
+            })
         })
     };
     assert_eq!(on(1), on(3));
