@@ -133,6 +133,8 @@ settings! {
     full_covariance: bool = false, Model, Kind::Switch;
     /// One Gaussian over all points, or independent points for many of them.
     engine: EngineKind = EngineKind::Auto, Engine, Kind::Choice(EngineKind::list);
+    /// Seconds that the exact engine may take, by a rough estimate that goes by size alone; beyond them `auto` takes the factorised one.
+    time_budget: f64 = 30.0, Engine, Kind::Real(Range::Positive);
     /// Steps along the graph within which the factorised engine looks for resistances; 0 for the whole graph.
     ball_radius: usize = 2, Engine, Kind::Whole(0);
     /// Draws from which the factorised engine estimates standard deviations; 0 for conditional ones, which are too small; by the

@@ -16,6 +16,7 @@ pub(super) struct Demand {
     /// Whether a run waits while others are tried.
     parked: bool,
     full_covariance: bool,
+    graph_likelihood: bool,
     /// Matrices of the size of a covariance that are held beside the fit.
     pub beside: u64,
 }
@@ -31,6 +32,7 @@ impl Demand {
             n_neighbors: config.n_neighbors,
             parked: config.init == Init::Auto,
             full_covariance: config.full_covariance,
+            graph_likelihood: config.graph_likelihood,
             beside: 0,
         }
     }
@@ -50,7 +52,7 @@ impl Demand {
         let matrix = size.saturating_mul(size).saturating_mul(8);
         // a run that is parked while others are tried keeps half a matrix; of full covariances there are two at a time
         // where several runs are compared
-        exact::memory_needed(n, d_x, rows)
+        exact::memory_needed(n, d_x, rows, self.graph_likelihood)
             .saturating_add(turned)
             .saturating_add(matrix.saturating_mul(2 * u64::from(self.full_covariance) + self.beside))
             .saturating_add(matrix / 2 * u64::from(self.parked))

@@ -9,12 +9,10 @@ use crate::memory::available_memory;
 use crate::message;
 use crate::message::{Piece, Remedy};
 
-/// Above this many seconds of the exact engine, by the estimate below, the factorised one is taken.
-const PATIENCE: f64 = 120.0;
-/// Iterations that a fit takes, more or less.
-const ITERATIONS: f64 = 150.0;
-/// Seconds of one exact iteration for a matrix of size 1000, two cores of a laptop.
-const SECONDS: f64 = 0.036;
+/// Iterations that the exact engine makes, more or less, and seconds of one for a matrix of size 1000, two cores of a laptop.
+/// Under the graph's likelihood it only has the last word.
+const ALL_THE_WAY: (f64, f64) = (150.0, 0.036);
+const LAST_WORD: (f64, f64) = (20.0, 0.06);
 
 /// Up to so many points a Bayesian GP-LVM is one of the starts: its time grows with more than the number of points.
 const GPLVM_UP_TO: usize = 2000;
@@ -111,12 +109,18 @@ fn choose_engine(n: usize, config: &Config, available: u64) -> (EngineKind, Opti
         return (EngineKind::Factorised, Some(format!("exact inference of {n} points does not fit in memory")));
     }
     let size = n as f64 * config.n_components as f64;
-    let seconds = ITERATIONS.min(config.max_iter as f64) * SECONDS * (size / 1000.0).powi(3);
-    if seconds > PATIENCE {
-        let reason = format!("exact inference of {n} points would take about {} minutes", (seconds / 60.0).ceil());
+    let (iterations, each) = if config.graph_likelihood { LAST_WORD } else { ALL_THE_WAY };
+    let seconds = iterations.min(config.max_iter as f64) * each * (size / 1000.0).powi(3);
+    let about = match seconds {
+        s if s < 1.0 => "less than a second".to_owned(),
+        s if s < 90.0 => format!("about {} s", s.ceil()),
+        s => format!("about {} minutes", (s / 60.0).ceil()),
+    };
+    if seconds > config.time_budget {
+        let reason = format!("exact inference of {n} points would take {about}");
         return (EngineKind::Factorised, Some(reason));
     }
-    (EngineKind::Exact, Some(format!("{n} points are few enough")))
+    (EngineKind::Exact, Some(format!("exact inference of {n} points takes {about}")))
 }
 
 /// The starts that the settings ask for.

@@ -16,7 +16,7 @@ pub use update_coordinates::update_coordinates;
 pub use update_maps::update_maps;
 
 use super::engine::{Beginning, Updates};
-use super::pairs::PairField;
+use super::pairs::{PairField, packed};
 use super::spectrum::{LogDeterminants, Spectrum};
 use super::state::State;
 use crate::config::Config;
@@ -154,9 +154,9 @@ impl Updates for Exact {
 }
 
 /// Bytes that a fit of this size needs at its peak.
-pub fn memory_needed(n: usize, n_components: usize, n_features: usize) -> u64 {
-    let (n, d_y) = (n as u64, n_features as u64);
-    let size = n.saturating_mul(n_components as u64);
+pub fn memory_needed(n: usize, n_components: usize, n_features: usize, of_graph_too: bool) -> u64 {
+    let (n, d_x, d_y) = (n as u64, n_components as u64, n_features as u64);
+    let size = n.saturating_mul(d_x);
     let (covariance, of_graph) = (size.saturating_mul(size), n.saturating_mul(n));
     // Σ_x, Σ_C, spare and a third of one for the inversion; Lp, its tiles and three tile buffers; maps, as they are, were,
     // and were before, and H
@@ -164,5 +164,9 @@ pub fn memory_needed(n: usize, n_components: usize, n_features: usize) -> u64 {
         .saturating_mul(10)
         .saturating_add(of_graph.saturating_mul(5))
         .saturating_add(size.saturating_mul(d_y).saturating_mul(6));
-    numbers.saturating_mul(8)
+    // the precision without non-edges and Σ_x for a step back, as it was and as it was before; spreads of all differences before
+    // and after an update, and curvatures twice
+    let planes = 4 * packed(n_components) as u64 + 2;
+    let of_pairs = covariance.saturating_mul(3).saturating_add(of_graph.saturating_mul(planes));
+    numbers.saturating_add(if of_graph_too { of_pairs } else { 0 }).saturating_mul(8)
 }

@@ -29,9 +29,8 @@ const TRIED_EDGES: usize = 2000;
 /// ν at most this share of λ·(mean degree).
 pub const LARGEST_NU: f64 = 0.06;
 
-/// Most steps of ρ in an iteration: where all pairs are held, and where each step is a sum over all of them.
+/// Most steps of ρ in an iteration where all pairs are held; where each step is a sum over all of them there is one.
 const BALANCINGS: usize = 30;
-const FEW_BALANCINGS: usize = 2;
 /// ρ is balanced when no factor is farther from 1 than this.
 const BALANCED: f64 = 1e-3;
 
@@ -243,13 +242,7 @@ pub fn balance(term: &mut GraphTerm, field: &PairField, graph: &Graph) {
         None => {
             let sums = |term: &GraphTerm| field.sums(graph, &term.affinity, &term.sociability, Depth::Value);
             let around = term.around.take().unwrap_or_else(|| sums(term).around);
-            let mut farthest = term.balance(&around);
-            for _ in 1..FEW_BALANCINGS {
-                if farthest < BALANCED {
-                    break;
-                }
-                farthest = term.balance(&sums(term).around);
-            }
+            term.balance(&around);
             term.take(sums(term));
         }
     }
