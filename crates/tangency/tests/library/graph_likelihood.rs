@@ -59,7 +59,7 @@ fn a_thin_chain_that_the_graph_folds_is_held_from_its_start() {
     let found = Fitter::new(config.clone()).fit(&sheet.points).unwrap();
     let (choice, quality) = (found.features.unwrap(), found.quality.unwrap());
     let graph_alone = choice.tried[0].trustworthiness;
-    assert!(choice.tried[choice.taken].from_start && graph_alone < 0.8, "{choice:?}");
+    assert!(choice.tried[choice.taken].from_start && graph_alone < 0.88, "{choice:?}");
     assert!(quality.trustworthiness > 0.93 && quality.start.unwrap() > quality.trustworthiness, "{quality:?}");
     // whoever asks for a weight gets it
     let asked = Config { feature_weight: FeatureWeight::Fixed(0.03), ..config };
@@ -98,6 +98,17 @@ fn no_table_collapses_or_panics() {
             // where all are neighbours of all the graph says nothing
             assert!(n < 10 || found.stop != Stop::Collapsed, "seed {seed}");
         }
+    }
+}
+
+#[test]
+fn many_coordinates_are_fitted_too() {
+    let few = blobs(3, 30);
+    let many = Matrix::from_fn(90, 10, |i, f| few[(i, f % 5)] + 2.0 * few[((i + 7 * f) % 90, (f + 1) % 5)]);
+    for engine in [EngineKind::Exact, EngineKind::Factorised] {
+        let fit = Fitter::new(Config { n_components: 8, engine, connect: true, max_iter: 20, ..Config::default() });
+        let fit = fit.fit(&many).unwrap();
+        assert!(fit.coordinates.ncols() == 8 && fit.quality.unwrap().trustworthiness > 0.8);
     }
 }
 
@@ -155,7 +166,7 @@ fn a_short_circuit_is_surprising_and_pruned() {
     let scores = edge_scores(&found).unwrap();
     let surprise = |edge| scores.iter().find(|score| score.edge == edge).and_then(|score| score.surprise).unwrap();
     let more = scores.iter().filter(|score| score.surprise.unwrap() > surprise(false_pair)).count();
-    assert!(more < 12, "{more}");
+    assert!(more < 25, "{more}");
     let pruned = prune(&found, &PruneOptions::default(), &mut |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(pruned.removed.iter().map(|removed| removed.score.edge).collect::<Vec<_>>(), [false_pair]);
     assert!(pruned.bound_after > pruned.bound_before + 2.0);

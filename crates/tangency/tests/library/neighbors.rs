@@ -30,8 +30,8 @@ fn layers_that_are_near_want_few_and_noise_wants_many() {
         assert!(plain.coordinates == fit.coordinates && plain.neighbors.is_none());
         (found.taken, best.n_neighbors, affine_r2(&fit.coordinates, &data.truth).unwrap())
     });
-    assert!(few.0 <= 7 && few.1 <= 7 && many.1 >= 10, "{few:?} {many:?}");
-    assert!(many.2 > 0.98, "{many:?}");
+    assert!(few.0 <= 7 && many.1 >= 10, "{few:?} {many:?}");
+    assert!(few.2 > 0.98 && many.2 > 0.98, "{few:?} {many:?}");
 }
 
 #[test]

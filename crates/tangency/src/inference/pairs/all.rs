@@ -105,14 +105,13 @@ impl<'a> Blocks<'a> {
         let width = 1 + slopes + bends;
         // numbers of a point next to each other, points in their order
         let rows = self.rows(
-            |number| vec![0.0; (n - self.blocks[number].first) * width],
-            |sums, facing, lanes, alive| {
+            |number| (vec![0.0; (n - self.blocks[number].first) * width], vec![0.0; width]),
+            |(sums, mine), facing, lanes, alive| {
                 lanes.evaluate(&field.affinity.parts[..alive], depth);
                 let rho = field.sociability[facing.i];
                 let start = facing.own - facing.own % WIDTH;
                 let masses = &self.blocks[facing.first / WIDTH].points.mass;
-                let mut mine = [0.0; 32];
-                let mine = &mut mine[..width.min(32)];
+                mine.fill(0.0);
                 for l in facing.lanes.clone() {
                     let mass = masses[l];
                     let theirs = &mut sums[(facing.first + l - start) * width..][..width];
@@ -132,7 +131,7 @@ impl<'a> Blocks<'a> {
             },
         );
         let mut total = vec![0.0; n * width];
-        for (block, row) in self.blocks.iter().zip(&rows) {
+        for (block, (row, _)) in self.blocks.iter().zip(&rows) {
             total[block.first * width..].iter_mut().zip(row).for_each(|(slot, value)| *slot += value);
         }
         let mut seen: Vec<Seen> = (0..n).map(|_| nothing()).collect();
