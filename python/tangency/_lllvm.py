@@ -116,8 +116,11 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
     engine : {'auto', 'exact', 'factorised'}, default='auto'
         How the posterior is held. 'exact' is one Gaussian over all coordinates, with the tightest bound: for some
         thousand rows. 'factorised' takes rows as independent around means that are found together; its bound is lower,
-        and time and memory grow nearly in proportion to the rows. 'auto' is exact as long as that takes about two
-        minutes and goes into memory, which is up to n_samples · n_components of about 2800.
+        and time and memory grow nearly in proportion to the rows. 'auto' is exact as long as that keeps within
+        `time_budget` and goes into memory, which is up to n_samples · n_components of about 2800.
+    time_budget : float, default=30.0
+        Seconds that the exact engine may take for `engine='auto'` to take it. The estimate is a rough one that goes by
+        size alone, so that the choice is the same on every machine; `engine_reason_` has it.
     ball_radius : int, default=2
         For the factorised engine: how many steps along the graph around a row are looked at for the resistances of its
         edges. More are slower and come closer to the whole graph, which is 0.
@@ -278,6 +281,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         uncertainty: str = "relative",
         full_covariance: bool = False,
         engine: str = "auto",
+        time_budget: float = 30.0,
         ball_radius: int = 2,
         draws: int | None = None,
         pca: float | None = None,
@@ -318,6 +322,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         self.uncertainty = uncertainty
         self.full_covariance = full_covariance
         self.engine = engine
+        self.time_budget = time_budget
         self.ball_radius = ball_radius
         self.draws = draws
         self.pca = pca

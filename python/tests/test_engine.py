@@ -181,10 +181,15 @@ def test_a_model_comes_back_from_a_pickle_and_a_file(tmp_path):
 
 
 def test_settings_reach_the_library(sheet):
-    given = {"engine": "factorised", "ball_radius": 0, "draws": 7, "coarse_tol": 0.5, "pca": 1.0}
+    given = {"engine": "factorised", "ball_radius": 0, "draws": 7, "coarse_tol": 0.5, "pca": 1.0, "time_budget": 2.5}
     model = LLLVM(neighbor_search="exact", init="isomap", **given).fit(sheet[0])
     found = json.loads(model._native.config)
     assert {name: found[name] for name in given} == given and found["neighbor_search"] == "exact"
+
+
+def test_the_exact_engine_is_taken_within_its_time(sheet):
+    model = LLLVM(init="isomap", time_budget=1e-3, max_iter=5).fit(sheet[0])
+    assert model.engine_ == "factorised" and "would take" in model.engine_reason_
 
 
 # ---- what is done with a fit

@@ -116,7 +116,7 @@ NOT_WHOLE = ["9", 2.5, 2.0, True, None, np.nan, -1, 0, 10**30, [3], np.array([1,
 NOT_POSITIVE = ["a", True, np.nan, np.inf, -1, -0.5, 10**400, [0.1], 1j]
 SETTINGS = (
     [(name, value) for name in ("n_components", "n_neighbors", "n_init", "max_iter") for value in NOT_WHOLE]
-    + [(name, value) for name in ("epsilon", "gamma0", "alpha0") for value in [*NOT_POSITIVE, None, 0]]
+    + [(name, value) for name in ("epsilon", "gamma0", "alpha0", "time_budget") for value in [*NOT_POSITIVE, None, 0]]
     + [(name, value) for name in ("tol", "coarse_tol") for value in [*NOT_POSITIVE, None]]
     + [(name, value) for name in ("ball_radius", "draws") for value in ("2", 2.0, True, -1, 10**30, [3])]
     + [("ball_radius", None)]

@@ -56,7 +56,7 @@ impl Scope for OfDemo {
     const PRESETS: bool = false;
 
     fn takes(name: &str) -> bool {
-        ["neighbor_search", "pca", "coarse_tol", "engine", "ball_radius", "draws"].contains(&name)
+        ["neighbor_search", "pca", "coarse_tol", "engine", "time_budget", "ball_radius", "draws"].contains(&name)
     }
 }
 
