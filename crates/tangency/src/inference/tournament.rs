@@ -23,6 +23,9 @@ pub struct NumberedStart {
     pub seed: u64,
 }
 
+/// A difference of trustworthiness that says nothing.
+const AS_TRUSTWORTHY: f64 = 1e-3;
+
 /// How good a start is: the larger the better, and a collapsed run below every other.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct StartRank {
@@ -48,15 +51,17 @@ impl StartRank {
         Self { level, trustworthiness, ..self }
     }
 
-    /// The place of the best of some ranks, the first of equals.
+    /// The place of the best of some ranks, the first of equals: of those whose bounds are level, those whose trustworthiness is
+    /// hardly below the best, and of these the highest bound.
     pub fn best(ranks: &[Self]) -> Option<usize> {
         let by_bound = |rank: &Self| (rank.stands, rank.bound_scaled);
-        let by_trust = |rank: &Self| (rank.trustworthiness, rank.bound_scaled);
         let highest = ranks.iter().reduce(|best, rank| if by_bound(rank) > by_bound(best) { rank } else { best })?;
         let level =
             |rank: &Self| rank.stands == highest.stands && rank.bound_scaled >= highest.bound_scaled - rank.level;
-        let places = (0..ranks.len()).filter(|&place| level(&ranks[place]));
-        places.reduce(|best, place| if by_trust(&ranks[place]) > by_trust(&ranks[best]) { place } else { best })
+        let most = ranks.iter().filter(|rank| level(rank)).map(|rank| rank.trustworthiness).fold(0.0, f64::max);
+        let places = (0..ranks.len())
+            .filter(|&place| level(&ranks[place]) && ranks[place].trustworthiness >= most - AS_TRUSTWORTHY);
+        places.reduce(|best, place| if by_bound(&ranks[place]) > by_bound(&ranks[best]) { place } else { best })
     }
 }
 
@@ -219,6 +224,7 @@ mod tests {
         let close = |bound, trust| rank(bound, None).or_by_trust(2.0, trust);
         assert_eq!(StartRank::best(&[close(5.0, 0.9), close(3.5, 0.95), close(2.5, 0.99)]), Some(1));
         assert_eq!(StartRank::best(&[close(5.0, 0.9), close(6.0, 0.9), close(6.0, 0.9)]), Some(1));
+        assert_eq!(StartRank::best(&[close(4.5, 0.9005), close(5.0, 0.9)]), Some(1));
         assert_eq!(StartRank::best(&[rank(9.0, collapsed).or_by_trust(2.0, 1.0), close(1.0, 0.5)]), Some(1));
     }
 }

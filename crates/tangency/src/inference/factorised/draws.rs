@@ -30,8 +30,7 @@ const AT_A_TIME: usize = 4;
 /// Number of draws where the user gives none: many while they are cheap.
 pub fn usual(n: usize) -> usize {
     match n {
-        0..=5_000 => 400,
-        5_001..=20_000 => 100,
+        0..=20_000 => 100,
         20_001..=200_000 => 32,
         _ => 16,
     }
