@@ -80,7 +80,12 @@ def check_fitted(model: LLLVM) -> None:
 def read_places(model: LLLVM, components: Sequence[int]) -> tuple[Floats, tuple[int, ...]]:
     """Where the points are drawn [n, 2], and the components that are: two, or one against the order of the rows."""
     check_fitted(model)
-    coordinates = np.asarray(model.embedding_, dtype=float)
+    return choose_places(model.embedding_, components)
+
+
+def choose_places(embedding: Any, components: Sequence[int]) -> tuple[Floats, tuple[int, ...]]:
+    """The same for coordinates without a model."""
+    coordinates = np.asarray(embedding, dtype=float)
     d_x = coordinates.shape[1]
     given = np.atleast_1d(np.asarray(components))
     if given.dtype.kind not in "iu":
@@ -92,7 +97,7 @@ def read_places(model: LLLVM, components: Sequence[int]) -> tuple[Floats, tuple[
         raise ValueError(f"components is {tuple(chosen)}; give two different components, such as (0, 1), or one")
     if not all(0 <= c < d_x for c in chosen):
         have = f"the model has {d_x} component{'' if d_x == 1 else 's'}"
-        raise ValueError(f"components is {tuple(chosen)} but {have}; give numbers from 0 to {d_x - 1}")
+        raise ValueError(f"components is {chosen} but {have}; give numbers from 0 to {d_x - 1}")
     if len(chosen) == 2:
         return coordinates[:, list(chosen)], chosen
     return np.column_stack([np.arange(len(coordinates)), coordinates[:, chosen[0]]]), chosen
@@ -107,6 +112,16 @@ def axis_names(chosen: tuple[int, ...]) -> tuple[str, str]:
 def read_ellipses(model: LLLVM, chosen: tuple[int, ...]) -> Floats:
     """Half axes of one standard deviation, the longer first, and the angle of that in degrees. [n, 3]"""
     return ellipses(model._native, *chosen)
+
+
+def ellipses_of(covariances: Floats) -> Floats:
+    """The same for covariances of two coordinates. [n, 2, 2]"""
+    sizes = np.full((len(covariances), 3), np.nan)
+    known = np.isfinite(covariances).all(axis=(1, 2))
+    variances, directions = np.linalg.eigh(covariances[known])
+    sizes[known, :2] = np.sqrt(np.maximum(variances[:, ::-1], 0.0))
+    sizes[known, 2] = np.degrees(np.arctan2(directions[:, 1, 1], directions[:, 0, 1]))
+    return sizes
 
 
 def read_labels(labels: Any, n: int) -> Paint:

@@ -34,11 +34,31 @@ def pruned(planted):
 def test_the_planted_edge_is_the_most_suspect(planted):
     model, bad, _ = planted
     scores = edge_scores(model)
-    assert scores.dtype.names == ("i", "j", "length", "resistance", "residual", "score", "surprise")
+    numbers = ("i", "j", "length", "resistance", "residual", "score", "surprise")
+    assert scores.dtype.names == (*numbers, "expected_gain", "suspect")
     assert (scores[0]["i"], scores[0]["j"]) == bad
     assert (np.diff(scores["score"]) <= 0).all()
     assert {(int(i), int(j)) for i, j in scores[["i", "j"]]} == {tuple(edge) for edge in model.edges_.tolist()}
     assert ((scores["resistance"] > 0) & (scores["resistance"] <= 1 + 1e-9)).all()
+
+
+def test_only_the_planted_edge_stands_out_by_what_its_removal_would_gain(planted):
+    model, bad, clean = planted
+    scores = edge_scores(model)
+    assert [(int(i), int(j)) for i, j in scores[scores["suspect"]][["i", "j"]]] == [bad]
+    assert scores["expected_gain"][0] == np.nanmax(scores["expected_gain"]) > 2
+    assert not edge_scores(clean)["suspect"].any()
+
+
+def test_what_pruning_found_shows_itself_in_short_and_as_a_frame(planted, pruned):
+    found, bad = pruned[0], planted[1]
+    text, edges = repr(found), len(planted[0].edges_)
+    assert text.startswith(f"PruneResult: 1 of {edges} edge was removed; the bound is higher by {found.gain:.2f} nats")
+    assert len(text.splitlines()) == 3 and "gain" in text
+    assert "<table>" in found._repr_html_()
+    frame = found.to_pandas()
+    assert list(frame.columns) == list(found.removed.dtype.names) and (frame["i"][0], frame["j"][0]) == bad
+    assert repr(prune(planted[2])) == f"PruneResult: none of {edges - 1} edges was removed"
 
 
 def test_the_bound_speaks_for_removing_it_and_against_removing_a_good_edge(planted):

@@ -67,6 +67,23 @@ def test_points_stand_at_their_coordinates_with_equal_scales(model):
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("x1", "x2")
 
 
+def test_ellipses_are_below_the_points_and_the_paler_the_more_they_hide_each_other(model):
+    def strength(n_std):
+        axes = plotting.embedding(model, n_std=n_std)
+        ellipses, points = of_kind(axes, EllipseCollection)[0], of_kind(axes, PathCollection)[0]
+        assert ellipses.get_zorder() < points.get_zorder() and points.get_facecolor()[0, 3] == 1.0
+        return ellipses.get_facecolor()[0, 3]
+
+    assert 0.15 >= strength(0.5) > strength(6.0) >= 0.02
+
+
+def test_a_colour_bar_says_what_it_shows(model):
+    pandas = pytest.importorskip("pandas")
+    for labels, name in ((np.arange(N), "label"), (pandas.Series(np.arange(N), name="depth"), "depth")):
+        axes = plotting.embedding(model, labels)
+        assert axes.figure.axes[-1].get_ylabel() == name
+
+
 def test_ellipses_have_the_covariances_of_the_points(model):
     ellipses = of_kind(drawn(plotting.embedding(model, n_std=3.0)), EllipseCollection)[0]
     widths, heights = ellipses.get_widths() / 6.0, ellipses.get_heights() / 6.0
