@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from scipy import sparse
 
+from ._anndata import check_anndata
 from ._drawing import check_reach, draw_places, figure_size, pyplot, tidy
 from ._paint import Floats, choose_places, ellipses_of, read_labels
-from .tl import check_anndata
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

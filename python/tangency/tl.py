@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ._anndata import check_anndata
 from ._lllvm import LLLVM
 
 __all__ = ["lllvm"]
@@ -111,15 +112,6 @@ def lllvm(
         "graph_key": f"{name}_graph",
     }
     return adata if copy else None
-
-
-def check_anndata(adata: Any, who: str) -> None:
-    try:
-        from anndata import AnnData
-    except ImportError as error:
-        raise ImportError(f"{who} needs anndata; install it with pip install 'tangency[anndata]'") from error
-    if not isinstance(adata, AnnData):
-        raise ValueError(f"adata is of type {type(adata).__name__}; give an AnnData")
 
 
 def _found_in(adata: Any, params: Any) -> tuple[str, int | None]:

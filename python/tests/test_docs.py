@@ -151,10 +151,11 @@ def documented(site: Path) -> set[str]:
         inventory = InventoryFile.load(file, "", lambda base, path: path)
     names = {name for kind, found in inventory.items() if kind.startswith("py:") for name in found}
     # attributes stand in a list of their class, with their names in bold
-    for kind, page in (("LLLVM", "lllvm"), ("Loadings", "lllvm"), ("Selection", "evidence"), ("Report", "report"), ("Comparison", "compare")):
+    listed = {"lllvm": "LLLVM Loadings", "evidence": "Selection", "report": "Report", "compare": "Comparison"}
+    for kind, page in ((kind, page) for page, kinds in listed.items() for kind in kinds.split()):
         text = (site / "api" / f"{page}.html").read_text(encoding="utf-8")
-        listed = (some.split(", ") for some in re.findall(r"<strong>([\w, ]+)</strong>", text))
-        names |= {f"tangency.{kind}.{name}" for some in listed for name in some}
+        named = (some.split(", ") for some in re.findall(r"<strong>([\w, ]+)</strong>", text))
+        names |= {f"tangency.{kind}.{name}" for some in named for name in some}
     return names
 
 

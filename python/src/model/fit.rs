@@ -130,7 +130,6 @@ pub fn best_start(ranks: Vec<Rank>) -> Option<usize> {
 /// How one of several starts does: its rank, and its model if it was run to its end.
 #[pyfunction]
 #[pyo3(signature = (values, config, feature_names, ids, edges, number, threads, stop=None))]
-#[allow(clippy::too_many_arguments, reason = "what a fit that is made elsewhere needs")]
 pub fn try_start(
     py: Python<'_>,
     values: TableArray<'_>,
