@@ -132,6 +132,8 @@ def read_labels(labels: Any, n: int) -> Paint:
     categories = getattr(labels, "cat", labels)  # of a pandas Series, or a Categorical itself
     grouped = hasattr(categories, "categories") and hasattr(categories, "codes")
     table = np.asarray(categories.codes) if grouped else np.asarray(labels)
+    if isinstance(labels, str):
+        raise ValueError(f"labels is {labels!r}; give the labels themselves, one a point, such as table[{labels!r}]")
     if table.ndim == 2 and table.shape[1] == 1:
         table = table[:, 0]
     if table.ndim != 1 or len(table) != n:

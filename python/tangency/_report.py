@@ -22,6 +22,8 @@ from ._progress import in_notebook, warn
 def save(path: str | os.PathLike[str], contents: bytes) -> Path:
     """Writes a file, whole or not at all."""
     target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"{target}: its folder does not exist; make it first")
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         beside.write_bytes(contents)
@@ -114,8 +116,8 @@ def report(
     path : path, default=None
         Where the page is written, if anywhere.
     labels : array_like of shape (n_samples,) or DataFrame, default=None
-        Labels of the fitted rows. Those with a name, such as a column of a data frame, are called by it; of a data
-        frame the first column has the labels, and points can be coloured by the others too.
+        Labels of the fitted rows. Those with a name, such as a column of a data frame, are called by it. Of a data
+        frame the first column that is not of numbers has the labels, and points can be coloured by the others too.
     ids : array_like of shape (n_samples,), default=None
         Names of the fitted rows; without them the index of the data frame that was fitted, if it has one of its own.
     new_labels, new_ids : array_like of shape (n_rows,), default=None
@@ -142,9 +144,14 @@ def report(
         raise ValueError(f"model is of type {type(model).__name__}; give a fitted LLLVM")
     check_is_fitted(model, "_native")
     if isinstance(X, str | os.PathLike):
-        if path is not None:
+        if isinstance(path, str | os.PathLike):
             raise ValueError("there are two paths; give one, and a table of new rows as X")
-        X, path = None, X
+        if path is None:
+            X, path = None, X
+    if path is not None and not isinstance(path, str | os.PathLike):
+        raise ValueError(f"path is of type {type(path).__name__}; give the name of a file, and labels by labels=")
+    if np.ndim(X) == 1:
+        raise ValueError("X is one column, but new rows have all features; give labels by labels=")
     n, rows = len(model.embedding_), None if X is None else model._rows(X)
     m = 0 if rows is None else len(rows)
     if image is not None:
@@ -177,8 +184,9 @@ def _colours(labels: Any, n: int) -> tuple[str | None, Any, list[tuple[str, list
     listed = [(str(name), labels[name]) for name in labels.columns]
     if not listed:
         raise ValueError("labels is a data frame without columns; give at least one, or leave labels out")
-    (first, found), *others = listed
-    return first, found, [(name, _names(f"labels[{name!r}]", column, n) or []) for name, column in others]
+    of_classes = [place for place, (_, column) in enumerate(listed) if np.asarray(column).dtype.kind not in "iuf"]
+    name, found = listed.pop(of_classes[0] if of_classes else 0)
+    return name, found, [(other, _names(f"labels[{other!r}]", column, n) or []) for other, column in listed]
 
 
 def _names(what: str, values: Any, count: int) -> list[str] | None:

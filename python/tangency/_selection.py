@@ -103,7 +103,7 @@ class Selection:
         """
         best = self.best_
         if best is None:
-            raise ValueError("no candidate could be ranked, so there is no best one; see the cells for the reasons")
+            raise ValueError(f"there is no best candidate: {self._why_none()}")
         ours = [cell for cell in self.cells if all(cell[name] == best[name] for name in ("graph", "n_components"))]
         # the bound of a fit that collapsed says nothing
         counted = [cell for cell in ours if cell["bound"] is not None and cell["stop"] != "collapsed"]
@@ -111,6 +111,15 @@ class Selection:
         seed = self._settings.get("random_state") if best_cell is None else best_cell["seed"]
         params = self._settings | {"n_components": best["n_components"], "random_state": seed}
         return LLLVM(**(params | self._graphs[best["graph"]])).fit(X)
+
+    def _why_none(self) -> str:
+        """Why no candidate could be ranked, and what to do."""
+        if self.cells and all(cell["stop"] == "disconnected" for cell in self.cells):
+            return "all graphs are in pieces; use more neighbours, or connect=True, which adds the shortest bridges"
+        if self.cells and all(cell["stop"] == "collapsed" for cell in self.cells):
+            return "all fits collapsed; use more neighbours, more rows, or the graph's likelihood"
+        told = [cell["message"] for cell in self.cells if cell["message"]]
+        return str(told[0]) if told else "no fit ended as it should; see the cells"
 
     def to_pandas(self) -> Any:
         """The cells as a pandas data frame.
@@ -142,7 +151,7 @@ class Selection:
     def __repr__(self) -> str:
         best = self.best_
         if best is None:
-            return f"Selection of {len(self.summary)} candidates, none of which could be ranked"
+            return f"Selection of {len(self.summary)} candidates, none of which could be ranked: {self._why_none()}"
         worth = f"{best['mean']:.2f} nats" if self.by == "bound" else f"{best['held_out']:.3f} nats per row held out"
         found = f"best is {best['graph']} in {best['n_components']} dimensions, {worth}"
         return f"Selection of {len(self.summary)} candidates: {found}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, cast
 
 import numpy as np
@@ -27,6 +28,8 @@ def checked(
     If there is a model, the table must have the features that it was fitted to, or else `reset` them. `name` is the
     argument that holds it.
     """
+    if isinstance(X, str | os.PathLike):
+        raise ValueError(f"{name} is the text {os.fspath(X)!r}; give the table itself, as pandas.read_csv reads it")
     try:
         table = check_array(
             X,
@@ -55,13 +58,10 @@ def _in_a_sentence(error: Exception, name: str, X: Any) -> Exception:
     if text.startswith("could not convert"):
         words = _of_no_numbers(X, name) or f"{name} does not hold only numbers ({text})"
         return ValueError(f"{words}; encode such features, or leave them out")
-    if isinstance(error, TypeError) or "DType" in text:
-        found = _of_no_numbers(X, name)
-        if found is None and "DType" in text:
-            found = f"some columns of {name} do not hold numbers"
-        if found is not None:
-            return TypeError(f"{found}; encode them, or leave them out")
-    return error
+    found = _of_no_numbers(X, name)
+    if found is None and "DType" in text:
+        found = f"some columns of {name} do not hold numbers"
+    return error if found is None else type(error)(f"{found}; encode such features, or leave them out")
 
 
 #: Columns that an error names at most.

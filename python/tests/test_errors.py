@@ -49,6 +49,12 @@ TABLES = {
         ValueError,
         ["column 'name' of X", "'x'", "leave them out"],
     ),
+    "a column of classes beside one of truth values": (
+        lambda X: pandas.DataFrame(X).assign(b=True, kind=pandas.Categorical(["x"] * len(X))),
+        ValueError,
+        ["column 'kind' of X", "'x'", "leave them out"],
+    ),
+    "a path": (lambda X: "table.csv", ValueError, ["X is the text 'table.csv'", "give the table itself"]),
     "an array of objects": (
         lambda X: np.column_stack([X.astype(object), ["x"] * len(X)]),
         ValueError,

@@ -77,6 +77,11 @@ def test_ellipses_are_below_the_points_and_the_paler_the_more_they_hide_each_oth
     assert 0.15 >= strength(0.5) > strength(6.0) >= 0.02
 
 
+def test_the_name_of_a_column_is_not_its_labels(model):
+    with pytest.raises(ValueError, match=re.escape("labels is 'species'; give the labels themselves, one a point")):
+        model.plot("species")
+
+
 def test_a_colour_bar_says_what_it_shows(model):
     pandas = pytest.importorskip("pandas")
     for labels, name in ((np.arange(N), "label"), (pandas.Series(np.arange(N), name="depth"), "depth")):

@@ -72,6 +72,13 @@ def test_the_path_may_come_second_or_third(model, tmp_path: Path):
     assert (tmp_path / "b.html").exists()
     with pytest.raises(ValueError, match="there are two paths; give one"):
         tangency.report(model, "a.html", path="b.html")
+    labels = pandas.Series(["a"] * 120)
+    with pytest.raises(ValueError, match="path is of type Series; give the name of a file, and labels by labels="):
+        tangency.report(model, "a.html", labels)
+    with pytest.raises(ValueError, match="X is one column, but new rows have all features; give labels by labels="):
+        tangency.report(model, labels)
+    with pytest.raises(FileNotFoundError, match=r"nowhere.a\.html: its folder does not exist; make it first"):
+        tangency.report(model, tmp_path / "nowhere" / "a.html")
 
 
 def test_a_model_makes_its_report(model, tmp_path: Path):
@@ -110,7 +117,7 @@ def test_the_index_of_a_frame_names_its_rows():
 
 
 def test_labels_keep_their_name_and_other_columns_are_colours_too(model):
-    cells = pandas.DataFrame({"species": ["a", None] * 60, "day": pandas.Timestamp("2020-01-02"), "depth": 0.5})
+    cells = pandas.DataFrame({"depth": 0.5, "species": ["a", None] * 60, "day": pandas.Timestamp("2020-01-02")})
     found = data(tangency.report(model, labels=cells["species"]).html)
     assert found["label_name"] == "species" and found["labels"][:2] == ["a", ""]
     found = data(tangency.report(model, labels=cells).html)
@@ -120,6 +127,7 @@ def test_labels_keep_their_name_and_other_columns_are_colours_too(model):
         "depth": "0.5",
     }
     assert "label_name" not in data(tangency.report(model, labels=["a"] * 120).html)
+    assert data(tangency.report(model, labels=cells[["depth"]]).html)["label_name"] == "depth"
     with pytest.raises(ValueError, match="labels is a data frame without columns"):
         tangency.report(model, labels=cells[[]])
 
