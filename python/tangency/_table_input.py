@@ -61,6 +61,8 @@ def _in_a_sentence(error: Exception, name: str, X: Any) -> Exception:
     found = _of_no_numbers(X, name)
     if found is None and "DType" in text:
         found = f"some columns of {name} do not hold numbers"
+    if found is not None and "argument must be" in text:
+        found = f"{found} ({text})"
     return error if found is None else type(error)(f"{found}; encode such features, or leave them out")
 
 
