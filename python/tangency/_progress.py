@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import importlib
 import sys
 import time
 import warnings
@@ -23,9 +24,14 @@ def warn(text: str, kind: type[Warning] = UserWarning) -> None:
 
 def in_notebook() -> bool:
     """Whether a notebook shows what is displayed."""
-    IPython = sys.modules.get("IPython")
+    IPython: Any = sys.modules.get("IPython")
     shell = None if IPython is None else IPython.get_ipython()
     return getattr(shell, "kernel", None) is not None
+
+
+def notebook() -> Any:
+    """What displays things below the cell of a notebook."""
+    return importlib.import_module("IPython.display")
 
 
 class Bar:
@@ -80,15 +86,15 @@ class NotebookBar:
     EVERY = 0.2
 
     def __init__(self, title: str) -> None:
-        from IPython.display import HTML, display
-
-        self._html = HTML
+        display = notebook()
+        self._html = display.HTML
         self.title, self.text = title, ""
         self.total: int | None = None
         self.n = 0
         self._began = self._run_began = time.monotonic()
         self._drawn = -self.EVERY
-        self._handle = display(HTML(self._picture("")), display_id=True)
+        self._closed = False
+        self._handle = display.display(self._html(self._picture("")), display_id=True)
 
     def reset(self, total: int | None = None) -> None:
         """Begins anew, for another run."""
@@ -108,7 +114,7 @@ class NotebookBar:
 
     def close(self) -> None:
         """Draws it for the last time, full: most runs end before their last iteration."""
-        self.total = self.n if self.n else None
+        self.total, self._closed = self.n, True
         self._draw("")
 
     def _left(self, now: float) -> str:
@@ -122,7 +128,7 @@ class NotebookBar:
         self._handle.update(self._html(self._picture(left)))
 
     def _picture(self, left: str) -> str:
-        ends = f' value="{self.n}" max="{self.total}"' if self.total else ""
+        ends = f' value="{self.n}" max="{self.total}"' if self.total else ' value="1"' if self._closed else ""
         count = f"{self.n} of {self.total}, " if self.total else ""
         spent = in_words(time.monotonic() - self._began)
         words = f"{count}{self.text}{', ' if self.text else ''}{spent}{left}"

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _settings, _shown, _table_input, _tangency
 from ._lllvm import LLLVM
 from ._paint import is_missing
-from ._progress import in_notebook, warn
+from ._progress import in_notebook, notebook, warn
 
 
 def save(path: str | os.PathLike[str], contents: bytes) -> Path:
@@ -70,9 +70,7 @@ class Report:
     def show(self) -> None:
         """Shows the page: below the cell of a notebook, elsewhere in the browser, from its file or a temporary one."""
         if in_notebook():
-            from IPython.display import display
-
-            display(self)
+            notebook().display(self)
             return
         if self.path is None:
             self.save(Path(tempfile.mkdtemp(prefix="tangency-")) / "report.html")

@@ -1,4 +1,4 @@
-"""In notebooks progress is a bar that needs nothing else installed."""
+"""In notebooks progress is a bar that needs nothing else installed, and pages stand below the cell."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ def notebook(monkeypatch):
     def update(picture):
         shown.append(picture)
 
-    def display(picture, display_id):
-        assert display_id is True
+    def display(picture, display_id=False):
         update(picture)
         return types.SimpleNamespace(update=update)
 
@@ -61,6 +60,18 @@ def test_the_bar_counts_and_says_how_long_it_may_take(notebook, monkeypatch):
         bar.callback("<weights>", 2, 500, None)
         assert "2 of 500, &lt;weights&gt;, 12 s</div>" in notebook[-1]
     assert 'value="2" max="2"' in notebook[-1]
+
+
+def test_a_bar_that_never_moved_is_full_in_the_end(notebook):
+    with _progress.Bar("fit", True):
+        assert "<progress></progress>" in notebook[-1]
+    assert '<progress value="1"></progress>' in notebook[-1]
+
+
+def test_a_report_is_shown_below_the_cell(notebook, fitted):
+    page = fitted.report()
+    page.show()
+    assert notebook == [page] and page.path is None
 
 
 def test_a_script_is_no_notebook(monkeypatch):
