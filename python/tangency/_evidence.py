@@ -56,7 +56,7 @@ def edge_scores(model: LLLVM) -> NDArray[Any]:
     return table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EdgeTest:
     """How the bound changes with the graph."""
 
@@ -74,6 +74,13 @@ class EdgeTest:
     """The parts of the change."""
     converged: bool
     """Whether every run behind the numbers ended as it should."""
+
+    def __repr__(self) -> str:
+        listed = ((word, pairs) for word, pairs in (("without", self.removed), ("with", self.added)) if pairs)
+        edges = " and ".join(f"{word} {', '.join(f'{i}–{j}' for i, j in pairs)}" for word, pairs in listed)
+        spread = f" ± {self.spread:.2g}" if self.seeds > 1 else ""
+        runs = f"{self.seeds} seed{'' if self.seeds == 1 else 's'}{'' if self.converged else ', not converged'}"
+        return f"EdgeTest: {edges} the bound changes by {self.change:.2f}{spread} nats ({runs})"
 
 
 def test_edges(model: LLLVM, edges: ArrayLike, *, seeds: int = 5, verbose: Any = False) -> list[EdgeTest]:

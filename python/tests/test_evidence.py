@@ -71,6 +71,7 @@ def test_the_bound_speaks_for_removing_it_and_against_removing_a_good_edge(plant
     assert set(alone) == {bad, good}
     assert alone[bad].change > 5
     assert alone[good].change < 0
+    assert repr(alone[good]).startswith(f"EdgeTest: without {good[0]}–{good[1]} the bound changes by -")
     for test in (both, *each):
         assert test.seeds == 1 and test.converged and test.spread == 0
         assert sum(test.parts.values()) == pytest.approx(test.change, abs=1e-6)
@@ -82,6 +83,8 @@ def test_an_edge_that_is_not_there_is_added_and_progress_is_told(planted, capsys
     assert "test" in capsys.readouterr().err
     assert test.added == [bad] and test.removed == [] and test.seeds == 2
     assert test.change < -5
+    told = f"the bound changes by {test.change:.2f} ± {test.spread:.2g} nats (2 seeds)"
+    assert repr(test) == f"EdgeTest: with {bad[0]}–{bad[1]} {told}"
 
 
 def test_pruning_removes_the_planted_edge_alone(planted, pruned):

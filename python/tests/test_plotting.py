@@ -329,6 +329,12 @@ def test_the_hover_page_holds_every_picture_and_no_address(model, tmp_path):
     assert saved.read_text(encoding="utf-8") == page.html
 
 
+def test_the_hover_page_calls_rows_by_the_index_of_the_frame(rows):
+    pandas = pytest.importorskip("pandas")
+    named = LLLVM(n_neighbors=8, max_iter=5).fit(pandas.DataFrame(rows, index=[f"site {i}" for i in range(N)]))
+    assert decoded(plotting.hover(named, np.zeros((N, 4))))[0]["cards"][7][0] == "site 7"
+
+
 def test_the_hover_page_escapes_what_it_is_given(model):
     evil = '</script><img src=x onerror="alert(1)">'
     page = plotting.hover(model, np.zeros((N, 4)), [evil, "$b"] * (N // 2), title=evil)
