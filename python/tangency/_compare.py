@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from . import _graph_input, _settings, _table_input, _tangency, _views
 from ._comparison import MEASURES, Array, Comparison
 from ._lllvm import LLLVM
+from ._paint import name_of
 from ._progress import Bar, warn
 
 #: Most iterations of the GP-LVMs.
@@ -116,6 +117,7 @@ def compare(
         native.panels(),
         None if known is None else np.ascontiguousarray(known[rows]),
         None if words is None else [words[row] for row in rows],
+        name_of(labels),
         filled_in,
     )
 

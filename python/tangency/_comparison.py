@@ -77,13 +77,15 @@ class Comparison:
         panels: list[Panel],
         truth: Array | None,
         labels: list[str] | None,
+        label_name: str | None,
         filled_in: tuple[str, str] | None,
     ) -> None:
         self.records, self.embeddings, self.rows, self.model = records, embeddings, rows, model
         self.complete = complete
         self.filled_in = None if filled_in is None else json.loads(filled_in[1])
         self._remark = None if filled_in is None else filled_in[0]
-        self._text, self._panels, self._truth, self._labels = text, panels, truth, labels
+        self._text, self._panels, self._truth = text, panels, truth
+        self._labels, self._label_name = labels, label_name
 
     def to_pandas(self) -> Any:
         """The records as a pandas data frame.
@@ -161,6 +163,7 @@ class Comparison:
                 None,
                 (None, None),
                 (self._labels, None),
+                self._label_name,
                 image=None,
                 title=str(title) or "LL-LVM beside other methods",
                 command=repeated(self.model),
@@ -182,7 +185,7 @@ class Comparison:
             words = ["" if code < 0 else paint.names[code] for code in paint.codes]
             return words, None, (paint.title, "")
         if self._labels is not None:
-            return self._labels, None, ("label", "")
+            return self._labels, None, (self._label_name or "label", "")
         if self._truth is not None and self._truth.shape[1] == 2:
             return None, self._truth, ("truth 1", "truth 2")
         if self._truth is not None:

@@ -128,7 +128,7 @@ def read_labels(labels: Any, n: int) -> Paint:
     """Labels of any kind as numbers or classes."""
     if labels is None:
         return Paint(np.zeros(n, dtype=np.intp), [])
-    title = str(getattr(labels, "name", None) or "")
+    title = name_of(labels) or ""
     categories = getattr(labels, "cat", labels)  # of a pandas Series, or a Categorical itself
     grouped = hasattr(categories, "categories") and hasattr(categories, "codes")
     table = np.asarray(categories.codes) if grouped else np.asarray(labels)
@@ -152,6 +152,12 @@ def read_labels(labels: Any, n: int) -> Paint:
     names = sorted({word for word in words if word is not None}, key=natural)
     code = {name: c for c, name in enumerate(names)}
     return Paint(np.array([-1 if word is None else code[word] for word in words], dtype=np.intp), names, title=title)
+
+
+def name_of(labels: Any) -> str | None:
+    """What labels are called, such as a column of a data frame."""
+    name = getattr(labels, "name", None)
+    return None if name is None or name == "" else str(name)
 
 
 def is_missing(entry: Any) -> bool:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _settings, _shown, _table_input, _tangency
 from ._lllvm import LLLVM
-from ._paint import is_missing
+from ._paint import is_missing, name_of
 from ._progress import in_notebook, notebook, warn
 
 
@@ -177,8 +177,7 @@ def report(
 def _colours(labels: Any, n: int) -> tuple[str | None, Any, list[tuple[str, list[str]]]]:
     """The name of the labels, the labels, and other columns."""
     if not hasattr(labels, "columns"):
-        name = getattr(labels, "name", None)
-        return (str(name) if name is not None and name != "" else None), labels, []
+        return name_of(labels), labels, []
     listed = [(str(name), labels[name]) for name in labels.columns]
     if not listed:
         raise ValueError("labels is a data frame without columns; give at least one, or leave labels out")
