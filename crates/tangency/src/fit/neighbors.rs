@@ -23,7 +23,7 @@ const WHOLE_ROWS: usize = 150;
 /// Parts of the rows, each held out in turn.
 const PARTS: usize = 3;
 /// Iterations in which the coordinates move, after maps have been fitted to them.
-const CLIMB: usize = 3;
+const CLIMB: usize = 8;
 /// The weight of the features meanwhile.
 const WEIGHT: f64 = 0.3;
 /// Above so many features maps are those along the principal axes of most of the variance.
