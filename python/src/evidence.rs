@@ -16,13 +16,17 @@ use tangency::evidence::{
 };
 use tangency::view::{EdgeRow, EdgeTestRow, EdgesView, EvidenceView, PruningView};
 
-/// Edges with their numbers, a row each. [m, 4]
+/// Edges with their numbers, a row each. [m, 7]
 type Scored<'py> = (OutPairs<'py>, Out<'py, Ix2>);
+
+/// Numbers of an edge: those of the table of edges, what its removal would gain, and 1 if it stands out by that.
+const SCORES: usize = EdgeRow::NUMBERS.len() + 2;
 
 fn scored<'py>(py: Python<'py>, edges: &[EdgeRow]) -> PyResult<Scored<'py>> {
     let named: Vec<(u32, u32)> = edges.iter().map(|edge| edge.points).collect();
-    let flat = edges.iter().flat_map(EdgeRow::numbers).collect();
-    Ok((pairs(py, &named)?, array(py, flat, (edges.len(), EdgeRow::NUMBERS.len()))?))
+    let judged = |edge: &EdgeRow| [edge.expected_gain.unwrap_or(f64::NAN), f64::from(u8::from(edge.suspect))];
+    let flat = edges.iter().flat_map(|edge| edge.numbers().into_iter().chain(judged(edge))).collect();
+    Ok((pairs(py, &named)?, array(py, flat, (edges.len(), SCORES))?))
 }
 
 /// How much each edge strains the fit, the most first.

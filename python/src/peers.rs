@@ -4,7 +4,7 @@ use crate::PEAK;
 use crate::arrays::{Out, PairArray, TableArray, TableLayout, rows};
 use crate::attend::{ProgressReport, attend, pool};
 use crate::errors::exception;
-use crate::model::{NativeModel, table_views};
+use crate::model::{NativeModel, named, table_views};
 use crate::settings;
 use crate::words::PythonWords;
 use numpy::Ix2;
@@ -13,7 +13,6 @@ use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tangency::compare::{Comparison, Entrant, Meter, Trial, ranks, table};
-use tangency::io::Model;
 use tangency::message::{Dialect, Sentence};
 use tangency::peers::{Method, PeerOptions, embed};
 use tangency_report::comparison::panels;
@@ -171,15 +170,14 @@ impl NativeComparison {
     }
 
     /// The fit of our model, if it has run.
-    fn model(&self, feature_names: Vec<String>) -> PyResult<Option<NativeModel>> {
+    #[pyo3(signature = (feature_names, ids=None))]
+    fn model(&self, feature_names: Vec<String>, ids: Option<Vec<String>>) -> PyResult<Option<NativeModel>> {
         let fit = self.state().0.fit().cloned();
         if fit.as_ref().is_some_and(|fit| fit.scaling.scale.len() != feature_names.len()) {
             return Err(PyValueError::new_err(
                 "feature_names has another length than the table has features; give a name for each feature",
             ));
         }
-        Ok(fit.map(|fit| {
-            NativeModel::new(Model { fit, feature_names, ids: None, labels: None, carried: vec![], table: None })
-        }))
+        Ok(fit.map(|fit| NativeModel::new(named(fit, feature_names, ids))))
     }
 }

@@ -15,6 +15,9 @@ use tangency_report::{Colour, FigureError, Multiple};
 /// Names of rows: of those fitted and of the new ones.
 type Names = (Option<Vec<String>>, Option<Vec<String>>);
 
+/// The name of a column of the table, and a cell for each fitted row.
+type Column = (String, Vec<String>);
+
 /// Name, note and places [n, 2] of an embedding; no places if there is none.
 type PanelGiven<'py> = (String, String, TableArray<'py>);
 
@@ -32,15 +35,18 @@ fn multiples(panels: &[PanelGiven<'_>]) -> PyResult<Vec<Multiple>> {
     panels.iter().map(of).collect()
 }
 
-/// The HTML page of a model. `ids` and `labels` are those of the fitted rows and of the new ones.
+/// The HTML page of a model. `ids` and `labels` are those of the fitted rows and of the new ones; `columns` are others of the
+/// fitted rows, by name.
 #[pyfunction]
-#[pyo3(signature = (model, new, ids, labels, *, image, title, command, threads, comparisons=vec![], remark=None))]
+#[pyo3(signature = (model, new, ids, labels, label_name=None, columns=vec![], *, image, title, command, threads, comparisons=vec![], remark=None))]
 pub fn report(
     py: Python<'_>,
     model: &NativeModel,
     new: Option<TableArray<'_>>,
     ids: Names,
     labels: Names,
+    label_name: Option<String>,
+    columns: Vec<Column>,
     image: Option<(usize, usize)>,
     title: String,
     command: String,
@@ -54,13 +60,15 @@ pub fn report(
     let Model { fit, feature_names, .. } = &*model.saved;
     let (fit, feature_names) = (fit.clone(), feature_names.clone());
     let (ids, labels) = (ids.0.or_else(|| model.saved.ids.clone()), labels.0.or_else(|| model.saved.labels.clone()));
-    let (carried, table) = (model.saved.carried.clone(), model.saved.table.clone());
-    let named = Model { fit, feature_names, ids, labels, carried, table };
+    let others = model.saved.carried.iter().filter(|(name, _)| columns.iter().all(|(given, _)| given != name));
+    let carried = columns.iter().chain(others).cloned().collect();
+    let named = Model { fit, feature_names, ids, labels, carried, table: model.saved.table.clone() };
     let comparisons = multiples(&comparisons)?;
     let report = Report {
         title,
         command: Some(command),
         new,
+        label_name,
         image,
         comparisons,
         remark,

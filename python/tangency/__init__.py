@@ -14,18 +14,22 @@ from typing import TYPE_CHECKING, Any
 from ._tangency import __version__
 
 if TYPE_CHECKING:
-    from . import datasets, plotting, quality, tl
-    from ._compare import Comparison, compare
+    from . import datasets, pl, plotting, quality, tl
+    from ._compare import compare
+    from ._comparison import Comparison
     from ._embed import Embedding, embed
     from ._evidence import EdgeTest, PruneResult, edge_scores, prune, test_edges
-    from ._lllvm import LLLVM, load
+    from ._lllvm import LLLVM
+    from ._loadings import Loadings
+    from ._persistence import load
     from ._report import Report, report
     from ._selection import Selection, select
 
 _HOMES = {
     "LLLVM": "_lllvm",
-    "load": "_lllvm",
-    "Comparison": "_compare",
+    "Loadings": "_loadings",
+    "load": "_persistence",
+    "Comparison": "_comparison",
     "compare": "_compare",
     "Embedding": "_embed",
     "embed": "_embed",
@@ -39,13 +43,14 @@ _HOMES = {
     "Selection": "_selection",
     "select": "_selection",
 }
-_MODULES = ("datasets", "plotting", "quality", "tl")
+_MODULES = ("datasets", "pl", "plotting", "quality", "tl")
 
 __all__ = [
     "LLLVM",
     "Comparison",
     "EdgeTest",
     "Embedding",
+    "Loadings",
     "PruneResult",
     "Report",
     "Selection",
@@ -55,6 +60,7 @@ __all__ = [
     "edge_scores",
     "embed",
     "load",
+    "pl",
     "plotting",
     "prune",
     "quality",

@@ -59,10 +59,18 @@ class Attributes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     @property
     def _repr_html_(self) -> Any:
-        """How notebooks show it: how good the map is comes first."""
+        """The page of scikit-learn; how good the map is comes first."""
         plain = super()._repr_html_
+        return lambda: f"{self._glance()}{plain()}"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        # what notebooks take where there is one
+        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return shown | ({"text/html": f"{self._glance()}{shown['text/html']}"} if "text/html" in shown else {})
+
+    def _glance(self) -> str:
         glance = self._native.glance if self.__sklearn_is_fitted__() else None
-        return plain if glance is None else lambda: f"<p>{html.escape(glance)}</p>{plain()}"
+        return "" if glance is None else f"<p>{html.escape(glance)}</p>"
 
     def _fitted(self) -> Model:
         check_is_fitted(self, "_native")

@@ -115,7 +115,10 @@ def draw_ellipses(axes: Axes, places: Floats, sizes: Floats, colours: Floats, n_
     drawn = known & ~large
     places, reach, colours = places[drawn], reach[drawn], colours[drawn]
     look: dict[str, Any] = {"units": "xy", "offsets": places, "offset_transform": axes.transData, "zorder": 2}
-    look["facecolors"], look["edgecolors"] = colours * [1.0, 1.0, 1.0, 0.15], colours * [1.0, 1.0, 1.0, 0.5]
+    # the more of them lie over each other, the paler is each: points must stand out from all of them together
+    layers = max(1.0, float(np.pi * (reach[:, 0] * reach[:, 1]).sum() / max(np.prod(span), 1e-300)))
+    look["facecolors"] = colours * [1.0, 1.0, 1.0, max(0.15 / layers**0.75, 0.02)]
+    look["edgecolors"] = colours * [1.0, 1.0, 1.0, max(0.4 / layers**0.5, 0.08)]
     angles = sizes[drawn, 2]
     ellipses = EllipseCollection(2.0 * reach[:, 0], 2.0 * reach[:, 1], angles, linewidths=0.5, **look)
     axes.add_collection(ellipses, autolim=False)
@@ -124,6 +127,45 @@ def draw_ellipses(axes: Axes, places: Floats, sizes: Floats, colours: Floats, n_
     axes.update_datalim(np.vstack([places - room, places + room]))
     axes.autoscale_view()
     return int(large.sum())
+
+
+def check_reach(ellipses: bool, n_std: float) -> None:
+    if ellipses and not (math.isfinite(n_std) and n_std > 0):
+        raise ValueError(f"n_std is {n_std}, but ellipses need a positive number; leave them out with ellipses=False")
+
+
+def draw_places(
+    ax: Axes | None,
+    places: Floats,
+    chosen: tuple[int, ...],
+    paint: Paint,
+    *,
+    spread: Floats | None,
+    n_std: float,
+    joined: NDArray[np.intp] | None,
+    cmap: str | Colormap | None,
+    size: float | None,
+) -> Axes:
+    """Points over their ellipses, or over bars where `spread` has one deviation a point, over edges."""
+    axes = canvas(ax, places if len(chosen) == 2 else None, beside=paint.values is not None or bool(paint.names))
+    colours = rgba(paint, cmap)
+    size = marker(len(places)) if size is None else size
+    if joined is not None:
+        draw_edges(axes, places, joined, colors="0.6", linewidths=0.6, alpha=0.7)
+    giants = 0
+    if spread is not None and spread.ndim == 2:
+        giants = draw_ellipses(axes, places, spread, colours, n_std)
+    elif spread is not None:
+        reach = n_std * spread
+        axes.vlines(places[:, 0], places[:, 1] - reach, places[:, 1] + reach, colors=cast(Any, colours), alpha=0.3)
+    axes.scatter(places[:, 0], places[:, 1], s=size, c=cast(Any, colours), edgecolors="0.25", linewidths=0.3, zorder=3)
+    if spread is not None:
+        what = "ellipses" if spread.ndim == 2 else "bars"
+        beyond = f" ({giants} larger than the picture: not drawn)" if giants else ""
+        note(axes, f"{what}: {n_std:g} standard deviation{'' if n_std == 1 else 's'}{beyond}")
+    frame(axes, chosen)
+    draw_key(axes, paint, cmap, own=ax is None)
+    return axes
 
 
 def draw_means(
@@ -182,7 +224,7 @@ def class_map(paint: Paint, cmap: str | Colormap | None) -> list[Any]:
 
 def draw_key(axes: Axes, paint: Paint, cmap: str | Colormap | None, *, own: bool) -> None:
     if paint.values is not None:
-        axes.figure.colorbar(scale(paint, cmap), ax=axes, label=paint.title)
+        axes.figure.colorbar(scale(paint, cmap), ax=axes, label=paint.title or "label")
         return
     if not paint.names:
         return

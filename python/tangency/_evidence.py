@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -10,16 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from . import _settings, _tangency
+from . import _settings, _shown, _tangency
 from ._lllvm import LLLVM
 from ._progress import Bar, warn
 from ._tangency import Model
 
-#: Fields of a table of edges.
-EDGE = np.dtype(
-    [("i", np.int64), ("j", np.int64), *((name, np.float64) for name in _tangency.EDGE_NUMBERS)]
-)
-REMOVED = np.dtype([*((name, EDGE.fields[name][0]) for name in EDGE.names), ("gain", np.float64)])  # type: ignore[index,union-attr]
+_FIELDS = [("i", np.int64), ("j", np.int64), *((name, np.float64) for name in _tangency.EDGE_NUMBERS)]
+#: Fields of a table of edges, and of one of edges that were removed.
+EDGE = np.dtype([*_FIELDS, ("expected_gain", np.float64), ("suspect", np.bool_)])
+REMOVED = np.dtype([*_FIELDS, ("gain", np.float64)])
 
 
 def edge_scores(model: LLLVM) -> NDArray[Any]:
@@ -34,10 +34,11 @@ def edge_scores(model: LLLVM) -> NDArray[Any]:
     -------
     ndarray
         One record an edge: its points ``i`` and ``j``, ``length`` in scaled units, ``resistance`` (1 if it alone holds
-        the graph together), ``residual`` (what the local maps leave of it), ``score`` and
-        ``surprise`` (−log of its rate in the graph's likelihood). In a good layout
-        short-circuits stand out by an order of magnitude; in a bad one the order can mislead, and :func:`prune` looks
-        deeper.
+        the graph together), ``residual`` (what the local maps leave of it), ``score``,
+        ``surprise`` (−log of its rate in the graph's likelihood), ``expected_gain`` (about what the bound gains if it
+        is removed alone, in nats; NaN for an edge that alone holds two parts together) and ``suspect`` (whether that is
+        as much as :func:`prune` asks for). In a good layout short-circuits stand out by an order of magnitude; in a bad
+        one the order can mislead, and :func:`prune` looks deeper. ``pandas.DataFrame(scores)`` makes a frame of it.
 
     Examples
     --------
@@ -48,10 +49,14 @@ def edge_scores(model: LLLVM) -> NDArray[Any]:
     True
     """
     edges, numbers = _tangency.edge_scores(_native(model), _settings.threads(model.n_jobs))
-    return _records(edges, numbers, EDGE)
+    table = np.empty(len(edges), dtype=EDGE)
+    columns = [edges[:, 0], edges[:, 1], *numbers.T]
+    for name, column in zip(EDGE.names or (), columns, strict=True):
+        table[name] = column
+    return table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EdgeTest:
     """How the bound changes with the graph."""
 
@@ -69,6 +74,13 @@ class EdgeTest:
     """The parts of the change."""
     converged: bool
     """Whether every run behind the numbers ended as it should."""
+
+    def __repr__(self) -> str:
+        listed = ((word, pairs) for word, pairs in (("without", self.removed), ("with", self.added)) if pairs)
+        edges = " and ".join(f"{word} {', '.join(f'{i}–{j}' for i, j in pairs)}" for word, pairs in listed)
+        spread = f" ± {self.spread:.2g}" if self.seeds > 1 else ""
+        runs = f"{self.seeds} seed{'' if self.seeds == 1 else 's'}{'' if self.converged else ', not converged'}"
+        return f"EdgeTest: {edges} the bound changes by {self.change:.2f}{spread} nats ({runs})"
 
 
 def test_edges(model: LLLVM, edges: ArrayLike, *, seeds: int = 5, verbose: Any = False) -> list[EdgeTest]:
@@ -117,7 +129,7 @@ def test_edges(model: LLLVM, edges: ArrayLike, *, seeds: int = 5, verbose: Any =
 test_edges.__test__ = False  # type: ignore[attr-defined]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PruneResult:
     """What pruning found."""
 
@@ -141,6 +153,37 @@ class PruneResult:
     """Iterations spent."""
     interrupted: bool
     """Whether Ctrl-C ended it: then nothing was removed, and the model is the one given."""
+
+    def to_pandas(self) -> Any:
+        """The edges removed as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        import pandas
+
+        return pandas.DataFrame(self.removed)
+
+    def _headline(self) -> str:
+        count, left = len(self.removed), len(self.model.edges_)
+        if self.interrupted:
+            return "PruneResult: interrupted, nothing was removed"
+        if not count:
+            return f"PruneResult: none of {left} edges was removed"
+        word = "edge was" if count == 1 else "edges were"
+        return f"PruneResult: {count} of {left + count} {word} removed; the bound is higher by {self.gain:.2f} nats"
+
+    def _rows(self) -> list[list[str]]:
+        return [[_shown.cell(value) for value in edge] for edge in self.removed.tolist()]
+
+    def __repr__(self) -> str:
+        listed = _shown.text(REMOVED.names or (), self._rows()) if len(self.removed) else ""
+        return f"{self._headline()}\n{listed}".rstrip()
+
+    def _repr_html_(self) -> str:
+        listed = _shown.markup(REMOVED.names or (), self._rows()) if len(self.removed) else ""
+        return f"<p>{html.escape(self._headline())}</p>{listed}"
 
 
 def prune(model: LLLVM, *, max_removed: int | None = None, min_gain: float = 2.0, verbose: Any = False) -> PruneResult:
@@ -207,11 +250,3 @@ def _native(model: LLLVM) -> Model:
         raise ValueError(f"model is of type {type(model).__name__}; give a fitted LLLVM")
     check_is_fitted(model, "_native")
     return model._native
-
-
-def _records(edges: NDArray[Any], numbers: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
-    table = np.empty(len(edges), dtype=kind)
-    columns = [edges[:, 0], edges[:, 1], *numbers.T]
-    for name, column in zip(kind.names or (), columns, strict=True):
-        table[name] = column
-    return table

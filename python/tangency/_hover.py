@@ -79,8 +79,9 @@ def hover(
     else:
         radii = np.column_stack([np.zeros(n), REACH * std[:, 0], np.zeros(n)])
     numbers = np.asarray(getattr(model, "rows_", np.arange(n)), dtype=int)
+    called = model._native.ids or [f"row {number}" for number in numbers]
     cards = [
-        [*paint.words(i), f"row {numbers[i]}"]
+        [*paint.words(i), called[i]]
         + [f"{axis_name(a)}: {x:.4g} ± {s:.2g}" for a, (x, s) in enumerate(zip(coordinates[i], std[i], strict=True))]
         for i in range(n)
     ]

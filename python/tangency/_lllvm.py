@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from . import _distances, _graph_input, _settings, _starts, _table_input, _views
-from ._attributes import Array
+from . import _graph_input, _settings, _table_input, _views
+from ._fitting import Fitting
 from ._new_rows import NewRows
 from ._persistence import Persistence
 from ._progress import Bar, warn
-from ._tangency import Model, starts
 from ._training_points import TrainingPoints
 
 
-class LLLVM(NewRows, TrainingPoints, Persistence):
+class LLLVM(NewRows, TrainingPoints, Fitting, Persistence):
     """Locally linear latent variable model.
 
     Finds a few coordinates that explain many measurements, reports how sure it is of each point, and gives a lower
@@ -370,7 +368,7 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
         views = _views.given(self.views, names)
         if views and distances is not None:
             raise ValueError("views are groups of features, and distances have none; leave out views")
-        native = self._run(table, config, names, edges, views, threads)
+        native = self._run(table, config, names, _table_input.ids(X), edges, views, threads)
         if self.prune and native.stop != "interrupted":
             from ._evidence import prune_native
 
@@ -400,76 +398,9 @@ class LLLVM(NewRows, TrainingPoints, Persistence):
             return self.transform(X)
         return self.embedding_.copy()
 
-    def _table(self, X: Any, graph: Any) -> tuple[Array, _distances.Scaled | None]:
-        """The measurements, and how distances become measurements if they were given."""
-        _settings.choice("metric", self.metric)
-        if self.metric == "precomputed" and graph is None:
-            _distances.refuse_graph(X)
-            made, measurements = _distances.scaled(_table_input.checked(X, self, reset=True, ensure_min_samples=3))
-            return measurements, made
-        may_miss = self.missing != "error"
-        return _table_input.checked(X, self, reset=True, ensure_min_samples=3, may_miss=may_miss), None
-
-    def _run(
-        self, table: Array, config: str, names: list[str], edges: Any, views: _views.Views, threads: int
-    ) -> Model:
-        """The fit of one start, or the best of several."""
-        start = _starts.given(self.init, self.n_components, *table.shape)
-        keep = bool(self.prune)  # pruning goes on from the whole posterior
-        # what is left to the data is found once for all starts
-        several = start is None and self.n_init > 1 and _settings.AUTO not in (self.n_components, self.n_neighbors)
-        several = several and not views and self.feature_noise == "shared"
-        numbers = starts(len(table), table.shape[1], config) if several else []
-        if len(numbers) > 1:
-            return _starts.best_of(
-                numbers,
-                table,
-                config,
-                names,
-                edges=edges,
-                keep_posterior=keep,
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-            )
-        with Bar("fit", self.verbose) as bar:
-            return Model.fit(
-                table,
-                config,
-                names,
-                edges=edges,
-                views=views,
-                start=start,
-                keep_posterior=keep,
-                threads=threads,
-                progress=bar.callback,
-            )
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         of_distances = self.metric == "precomputed" and self.graph is None
         tags.input_tags.allow_nan = self.missing != "error" and not of_distances
         tags.input_tags.pairwise = tags.input_tags.positive_only = of_distances
         return tags
-
-
-def load(path: str | os.PathLike[str]) -> LLLVM:
-    """Reads a model that :meth:`LLLVM.save` or ``tangency fit`` wrote.
-
-    Parameters
-    ----------
-    path : path
-
-    Returns
-    -------
-    LLLVM
-
-    Examples
-    --------
-    >>> import os, tempfile, tangency
-    >>> X, _ = tangency.datasets.make_s_curve(150, random_state=1)
-    >>> path = os.path.join(tempfile.mkdtemp(), "curve.safetensors")
-    >>> tangency.LLLVM(n_neighbors=8).fit(X).save(path)
-    >>> tangency.load(path).embedding_.shape
-    (150, 2)
-    """
-    return LLLVM.load(path)

@@ -80,7 +80,12 @@ def check_fitted(model: LLLVM) -> None:
 def read_places(model: LLLVM, components: Sequence[int]) -> tuple[Floats, tuple[int, ...]]:
     """Where the points are drawn [n, 2], and the components that are: two, or one against the order of the rows."""
     check_fitted(model)
-    coordinates = np.asarray(model.embedding_, dtype=float)
+    return choose_places(model.embedding_, components)
+
+
+def choose_places(embedding: Any, components: Sequence[int]) -> tuple[Floats, tuple[int, ...]]:
+    """The same for coordinates without a model."""
+    coordinates = np.asarray(embedding, dtype=float)
     d_x = coordinates.shape[1]
     given = np.atleast_1d(np.asarray(components))
     if given.dtype.kind not in "iu":
@@ -92,7 +97,7 @@ def read_places(model: LLLVM, components: Sequence[int]) -> tuple[Floats, tuple[
         raise ValueError(f"components is {tuple(chosen)}; give two different components, such as (0, 1), or one")
     if not all(0 <= c < d_x for c in chosen):
         have = f"the model has {d_x} component{'' if d_x == 1 else 's'}"
-        raise ValueError(f"components is {tuple(chosen)} but {have}; give numbers from 0 to {d_x - 1}")
+        raise ValueError(f"components is {chosen} but {have}; give numbers from 0 to {d_x - 1}")
     if len(chosen) == 2:
         return coordinates[:, list(chosen)], chosen
     return np.column_stack([np.arange(len(coordinates)), coordinates[:, chosen[0]]]), chosen
@@ -109,14 +114,26 @@ def read_ellipses(model: LLLVM, chosen: tuple[int, ...]) -> Floats:
     return ellipses(model._native, *chosen)
 
 
+def ellipses_of(covariances: Floats) -> Floats:
+    """The same for covariances of two coordinates. [n, 2, 2]"""
+    sizes = np.full((len(covariances), 3), np.nan)
+    known = np.isfinite(covariances).all(axis=(1, 2))
+    variances, directions = np.linalg.eigh(covariances[known])
+    sizes[known, :2] = np.sqrt(np.maximum(variances[:, ::-1], 0.0))
+    sizes[known, 2] = np.degrees(np.arctan2(directions[:, 1, 1], directions[:, 0, 1]))
+    return sizes
+
+
 def read_labels(labels: Any, n: int) -> Paint:
     """Labels of any kind as numbers or classes."""
     if labels is None:
         return Paint(np.zeros(n, dtype=np.intp), [])
-    title = str(getattr(labels, "name", None) or "")
+    title = name_of(labels) or ""
     categories = getattr(labels, "cat", labels)  # of a pandas Series, or a Categorical itself
     grouped = hasattr(categories, "categories") and hasattr(categories, "codes")
     table = np.asarray(categories.codes) if grouped else np.asarray(labels)
+    if isinstance(labels, str):
+        raise ValueError(f"labels is {labels!r}; give the labels themselves, one a point, such as table[{labels!r}]")
     if table.ndim == 2 and table.shape[1] == 1:
         table = table[:, 0]
     if table.ndim != 1 or len(table) != n:
@@ -135,6 +152,12 @@ def read_labels(labels: Any, n: int) -> Paint:
     names = sorted({word for word in words if word is not None}, key=natural)
     code = {name: c for c, name in enumerate(names)}
     return Paint(np.array([-1 if word is None else code[word] for word in words], dtype=np.intp), names, title=title)
+
+
+def name_of(labels: Any) -> str | None:
+    """What labels are called, such as a column of a data frame."""
+    name = getattr(labels, "name", None)
+    return None if name is None or name == "" else str(name)
 
 
 def is_missing(entry: Any) -> bool:

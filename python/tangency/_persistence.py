@@ -17,6 +17,8 @@ from ._tangency import Model
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from ._lllvm import LLLVM
+
 
 class Persistence(Attributes):
     """Written and read; a pickle holds the bytes of the file."""
@@ -71,6 +73,31 @@ class Persistence(Attributes):
         if isinstance(state.get("_native"), bytes):
             state = state | {"_native": _thawed(state["_native"])}
         super().__setstate__(state)
+
+
+def load(path: str | os.PathLike[str]) -> LLLVM:
+    """Reads a model that :meth:`LLLVM.save` or ``tangency fit`` wrote.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    LLLVM
+
+    Examples
+    --------
+    >>> import os, tempfile, tangency
+    >>> X, _ = tangency.datasets.make_s_curve(150, random_state=1)
+    >>> path = os.path.join(tempfile.mkdtemp(), "curve.safetensors")
+    >>> tangency.LLLVM(n_neighbors=8).fit(X).save(path)
+    >>> tangency.load(path).embedding_.shape
+    (150, 2)
+    """
+    from ._lllvm import LLLVM
+
+    return LLLVM.load(path)
 
 
 #: Models by the digest of their bytes, a few at most: a worker that gets the same model with every block of rows

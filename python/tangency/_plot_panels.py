@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-    from ._compare import Comparison
+    from ._comparison import Comparison
     from ._lllvm import LLLVM
 
 
@@ -83,7 +83,7 @@ def comparison(
     if paint.values is None:
         draw_key(grid[0, -1], paint, cmap, own=True)
     else:
-        figure.colorbar(scale(paint, cmap), ax=grid, label=paint.title)
+        figure.colorbar(scale(paint, cmap), ax=grid, label=paint.title or "colour")
     return cast("Figure", figure)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._drawing import canvas, draw_edges, draw_ellipses, draw_key, frame, marker, note, rgba, warm
+from ._drawing import canvas, check_reach, draw_edges, draw_places, frame, marker, note, warm
 from ._paint import GREY, read_ellipses, read_labels, read_places
 
 if TYPE_CHECKING:
@@ -68,29 +67,16 @@ def embedding(
     --------
     >>> plotting.embedding(model, labels=y.astype(str))  # doctest: +SKIP
     """
-    if ellipses and not (math.isfinite(n_std) and n_std > 0):
-        raise ValueError(f"n_std is {n_std}, but ellipses need a positive number; leave them out with ellipses=False")
+    check_reach(ellipses, n_std)
     places, chosen = read_places(model, components)
     paint = read_labels(labels, len(places))
-    axes = canvas(ax, places if len(chosen) == 2 else None, beside=labels is not None)
-    colours = rgba(paint, cmap)
-    size = marker(len(places)) if size is None else size
-    if edges:
-        draw_edges(axes, places, np.asarray(model.edges_, dtype=int), colors="0.6", linewidths=0.6, alpha=0.7)
-    giants = 0
+    spread = None
     if ellipses and len(chosen) == 2:
-        giants = draw_ellipses(axes, places, read_ellipses(model, chosen), colours, n_std)
+        spread = read_ellipses(model, chosen)
     elif ellipses:
-        reach = n_std * np.asarray(model.embedding_std_, dtype=float)[:, chosen[0]]
-        axes.vlines(places[:, 0], places[:, 1] - reach, places[:, 1] + reach, colors=cast(Any, colours), alpha=0.45)
-    axes.scatter(places[:, 0], places[:, 1], s=size, c=cast(Any, colours), edgecolors="0.25", linewidths=0.3, zorder=3)
-    if ellipses:
-        what = "ellipses" if len(chosen) == 2 else "bars"
-        beyond = f" ({giants} larger than the picture: not drawn)" if giants else ""
-        note(axes, f"{what}: {n_std:g} standard deviation{'' if n_std == 1 else 's'}{beyond}")
-    frame(axes, chosen)
-    draw_key(axes, paint, cmap, own=ax is None)
-    return axes
+        spread = np.asarray(model.embedding_std_, dtype=float)[:, chosen[0]]
+    joined = np.asarray(model.edges_, dtype=int) if edges else None
+    return draw_places(ax, places, chosen, paint, spread=spread, n_std=n_std, joined=joined, cmap=cmap, size=size)
 
 
 def edge_scores(model: LLLVM, *, ax: Axes | None = None, top: int = 20) -> Axes:
@@ -118,13 +104,16 @@ def edge_scores(model: LLLVM, *, ax: Axes | None = None, top: int = 20) -> Axes:
     places, chosen = read_places(model, (0, 1))
     from . import edge_scores as scores_of
 
-    worst = scores_of(model)[:top][::-1]  # the most suspect is drawn last, on top of the others
+    scores = scores_of(model)
+    worst = scores[:top][::-1]  # the most suspect is drawn last, on top of the others
     axes = canvas(ax, places if len(chosen) == 2 else None, beside=True)
     axes.scatter(places[:, 0], places[:, 1], s=marker(len(places)), c=GREY, linewidths=0)
     ends = np.column_stack([worst["i"], worst["j"]]).astype(int)
     drawn = draw_edges(axes, places, ends, array=worst["score"], cmap=warm(), linewidths=2.2, zorder=3)
     axes.figure.colorbar(drawn, ax=axes, label="score of the edge")
-    note(axes, f"the {len(worst)} most suspect of {len(model.edges_)} edges")
+    stand_out = int(scores["suspect"].sum())
+    found = f"{stand_out} stand{'s' if stand_out == 1 else ''} out" if stand_out else "none stands out"
+    note(axes, f"the {len(worst)} most suspect of {len(scores)} edges: {found}")
     frame(axes, chosen)
     return axes
 

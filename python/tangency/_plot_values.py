@@ -93,7 +93,7 @@ def selection(selection: Selection, *, ax: Axes | None = None) -> Axes:
             if row["held_out"] is not None
         ]
     if not rows:
-        raise ValueError("the selection holds no fit to draw; look at the messages in selection.cells")
+        raise ValueError("the selection holds no fit to draw; print it for the reason")
     axes = canvas(ax, None)
     dimensions = [row["n_components"] for row in rows]
     neighbors = [row["n_neighbors"] for row in rows]

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import html
 import os
+import tempfile
+import webbrowser
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from . import _settings, _tangency
+from . import _settings, _shown, _table_input, _tangency
 from ._lllvm import LLLVM
+from ._paint import is_missing, name_of
+from ._progress import in_notebook, notebook, warn
 
 
 def save(path: str | os.PathLike[str], contents: bytes) -> Path:
     """Writes a file, whole or not at all."""
     target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"{target}: its folder does not exist; make it first")
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         beside.write_bytes(contents)
@@ -34,10 +40,18 @@ class Report:
     ----------
     html : str
         The whole page.
+    path : pathlib.Path or None
+        The file that it was last written to.
     """
 
     def __init__(self, text: str) -> None:
         self.html = text
+        self.path: Path | None = None
+
+    @property
+    def size(self) -> int:
+        """The size of the page in bytes."""
+        return len(self.html.encode())
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes the page to a file, whole or not at all.
@@ -50,7 +64,23 @@ class Report:
         -------
         pathlib.Path
         """
-        return save(path, self.html.encode())
+        self.path = save(path, self.html.encode())
+        return self.path
+
+    def show(self) -> None:
+        """Shows the page: below the cell of a notebook, elsewhere in the browser, from its file or a temporary one."""
+        if in_notebook():
+            notebook().display(self)
+            return
+        if self.path is None:
+            self.save(Path(tempfile.mkdtemp(prefix="tangency-")) / "report.html")
+        place = cast(Path, self.path).absolute()
+        if not webbrowser.open(place.as_uri()):
+            warn(f"no browser could be opened; the page is {place}")
+
+    def __repr__(self) -> str:
+        where = "not written yet: save(path) writes it" if self.path is None else f"written to {self.path}"
+        return f"Report of {_shown.bytes_in_words(self.size)}, {where}, show() opens it"
 
     def _repr_html_(self) -> str:
         # a frame of its own, so that page and notebook cannot disturb each other
@@ -64,9 +94,9 @@ class Report:
 def report(
     model: LLLVM,
     X: Any = None,
-    *,
     path: str | os.PathLike[str] | None = None,
-    labels: ArrayLike | None = None,
+    *,
+    labels: Any = None,
     ids: ArrayLike | None = None,
     new_labels: ArrayLike | None = None,
     new_ids: ArrayLike | None = None,
@@ -80,13 +110,16 @@ def report(
     model : LLLVM
         A fitted model.
     X : array_like of shape (n_rows, n_features), default=None
-        New rows to be placed and shown too.
+        New rows to be placed and shown too. A path here is taken as `path`: ``report(model, "page.html")``.
     path : path, default=None
         Where the page is written, if anywhere.
-    labels, ids : array_like of shape (n_samples,), default=None
-        Labels and names of the fitted rows.
+    labels : array_like of shape (n_samples,) or DataFrame, default=None
+        Labels of the fitted rows. Those with a name, such as a column of a data frame, are called by it. Of a data
+        frame the first column that is not of numbers has the labels, and points can be coloured by the others too.
+    ids : array_like of shape (n_samples,), default=None
+        Names of the fitted rows; without them the index of the data frame that was fitted, if it has one of its own.
     new_labels, new_ids : array_like of shape (n_rows,), default=None
-        The same for the new rows.
+        The same for the new rows; their ids are the index of `X`.
     image : (int, int), default=None
         Height and width, if the features are the pixels of an image, row by row.
     title : str, default=''
@@ -108,15 +141,28 @@ def report(
     if not isinstance(model, LLLVM):
         raise ValueError(f"model is of type {type(model).__name__}; give a fitted LLLVM")
     check_is_fitted(model, "_native")
+    if isinstance(X, str | os.PathLike):
+        if isinstance(path, str | os.PathLike):
+            raise ValueError("there are two paths; give one, and a table of new rows as X")
+        if path is None:
+            X, path = None, X
+    if path is not None and not isinstance(path, str | os.PathLike):
+        raise ValueError(f"path is of type {type(path).__name__}; give the name of a file, and labels by labels=")
+    if np.ndim(X) == 1:
+        raise ValueError("X is one column, but new rows have all features; give labels by labels=")
     n, rows = len(model.embedding_), None if X is None else model._rows(X)
     m = 0 if rows is None else len(rows)
     if image is not None:
         image = (_settings.whole("image height", image[0]), _settings.whole("image width", image[1]))
+    label_name, labels, columns = _colours(labels, n)
+    new_ids = _table_input.ids(X) if new_ids is None else new_ids
     text = _tangency.report(
         model._native,
         rows,
         (_names("ids", ids, n), _names("new_ids", new_ids, m)),
         (_names("labels", labels, n), _names("new_labels", new_labels, m)),
+        label_name,
+        columns,
         image=image,
         title=str(title),
         command=repeated(model),
@@ -128,13 +174,25 @@ def report(
     return made
 
 
+def _colours(labels: Any, n: int) -> tuple[str | None, Any, list[tuple[str, list[str]]]]:
+    """The name of the labels, the labels, and other columns."""
+    if not hasattr(labels, "columns"):
+        return name_of(labels), labels, []
+    listed = [(str(name), labels[name]) for name in labels.columns]
+    if not listed:
+        raise ValueError("labels is a data frame without columns; give at least one, or leave labels out")
+    of_classes = [place for place, (_, column) in enumerate(listed) if np.asarray(column).dtype.kind not in "iuf"]
+    name, found = listed.pop(of_classes[0] if of_classes else 0)
+    return name, found, [(other, _names(f"labels[{other!r}]", column, n) or []) for other, column in listed]
+
+
 def _names(what: str, values: Any, count: int) -> list[str] | None:
     if values is None:
         return None
-    listed = np.asarray(values).ravel().tolist()
+    listed = np.asarray(values, dtype=object).ravel().tolist()
     if len(listed) != count:
         raise ValueError(f"{what} has {len(listed)} entries but there are {count} such rows; give one a row")
-    return ["" if value is None or value != value else str(value) for value in listed]
+    return ["" if is_missing(value) else str(value) for value in listed]
 
 
 def repeated(model: LLLVM) -> str:

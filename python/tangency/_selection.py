@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import warnings
 from collections.abc import Iterable, Mapping
@@ -13,6 +14,13 @@ from numpy.typing import NDArray
 from . import _graph_input, _parallel, _settings, _table_input, _tangency, _views
 from ._lllvm import LLLVM
 from ._progress import Bar, warn
+from ._shown import Records
+
+#: What the summary shows of itself, by what ranks.
+SHOWN = {
+    "bound": ("graph", "n_components", "mean", "std", "count", "behind", "equal_to_best"),
+    "held-out": ("graph", "n_components", "held_out", "held_out_behind", "held_out_error", "mean"),
+}
 
 
 class Selection:
@@ -29,7 +37,8 @@ class Selection:
         collapsed, failed, raced, behind (nats behind the best bound), spreads (the same in standard deviations of the
         difference), equal_to_best (whether it is not the best and too close to it to count as worse), held_out (mean
         log-density of rows held out, in nats per row), held_out_behind (how far it is behind the likeliest on the same
-        rows), held_out_error (standard error of that), held_out_rows; the last four None where the bound ranks.
+        rows), held_out_error (standard error of that), held_out_rows; the last four None where the bound ranks. It
+        shows itself as a table, and ``summary.to_pandas()`` is a data frame.
     by : {'held-out', 'bound'}
         What they are ranked by.
     evidence : dict
@@ -55,9 +64,9 @@ class Selection:
         self._done, self._fingerprint = done, fingerprint
         names = {row["candidate"]: self._name(row) for row in evidence["candidates"]}
         self.cells = [names[cell["candidate"]] | _without(cell, "candidate") for cell in evidence["cells"]]
-        self.summary = [self._summary(row) for row in evidence["candidates"]]
         self.complete = complete
         self.by: str = evidence["by"]
+        self.summary = Records((self._summary(row) for row in evidence["candidates"]), SHOWN[self.by])
 
     @staticmethod
     def _name(row: dict[str, Any]) -> dict[str, Any]:
@@ -94,7 +103,7 @@ class Selection:
         """
         best = self.best_
         if best is None:
-            raise ValueError("no candidate could be ranked, so there is no best one; see the cells for the reasons")
+            raise ValueError(f"there is no best candidate: {self._why_none()}")
         ours = [cell for cell in self.cells if all(cell[name] == best[name] for name in ("graph", "n_components"))]
         # the bound of a fit that collapsed says nothing
         counted = [cell for cell in ours if cell["bound"] is not None and cell["stop"] != "collapsed"]
@@ -102,6 +111,15 @@ class Selection:
         seed = self._settings.get("random_state") if best_cell is None else best_cell["seed"]
         params = self._settings | {"n_components": best["n_components"], "random_state": seed}
         return LLLVM(**(params | self._graphs[best["graph"]])).fit(X)
+
+    def _why_none(self) -> str:
+        """Why no candidate could be ranked, and what to do."""
+        if self.cells and all(cell["stop"] == "disconnected" for cell in self.cells):
+            return "all graphs are in pieces; use more neighbours, or connect=True, which adds the shortest bridges"
+        if self.cells and all(cell["stop"] == "collapsed" for cell in self.cells):
+            return "all fits collapsed; use more neighbours, more rows, or the graph's likelihood"
+        told = [cell["message"] for cell in self.cells if cell["message"]]
+        return str(told[0]) if told else "no fit ended as it should; see the cells"
 
     def to_pandas(self) -> Any:
         """The cells as a pandas data frame.
@@ -133,10 +151,13 @@ class Selection:
     def __repr__(self) -> str:
         best = self.best_
         if best is None:
-            return f"Selection of {len(self.summary)} candidates, none of which could be ranked"
+            return f"Selection of {len(self.summary)} candidates, none of which could be ranked: {self._why_none()}"
         worth = f"{best['mean']:.2f} nats" if self.by == "bound" else f"{best['held_out']:.3f} nats per row held out"
         found = f"best is {best['graph']} in {best['n_components']} dimensions, {worth}"
         return f"Selection of {len(self.summary)} candidates: {found}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>{self.summary._repr_html_()}"
 
 
 def select(

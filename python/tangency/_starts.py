@@ -38,6 +38,7 @@ def best_of(
     table: Array,
     config: str,
     names: list[str],
+    ids: list[str] | None,
     *,
     edges: Any,
     keep_posterior: bool,
@@ -47,7 +48,7 @@ def best_of(
     """The fit of all starts, each tried wherever joblib runs it; of those that ended, where Ctrl-C came between."""
     threads = _settings.threads(n_jobs)
     each = max(1, threads // len(numbers))
-    jobs = [(table, config, names, edges, number, each) for number in numbers]
+    jobs = [(table, config, names, ids, edges, number, each) for number in numbers]
     tried: dict[int, tuple[tuple[bool, float, float, float], Model | None]] = {}
     stop, interrupted = Stop(), False
     with Bar("starts", verbose) as bar:
@@ -72,6 +73,7 @@ def best_of(
             table,
             config,
             names,
+            ids,
             edges=edges,
             only=best,
             keep_posterior=keep_posterior,

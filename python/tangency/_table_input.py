@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, cast
 
 import numpy as np
@@ -27,6 +28,8 @@ def checked(
     If there is a model, the table must have the features that it was fitted to, or else `reset` them. `name` is the
     argument that holds it.
     """
+    if isinstance(X, str | os.PathLike):
+        raise ValueError(f"{name} is the text {os.fspath(X)!r}; give the table itself, as pandas.read_csv reads it")
     try:
         table = check_array(
             X,
@@ -37,15 +40,15 @@ def checked(
             ensure_all_finite=False,
         )
     except (TypeError, ValueError) as error:
-        raise _in_a_sentence(error, name) from None
+        raise _in_a_sentence(error, name, X) from None
     refuse_missing(table, f"Input {name}", may_miss)
     if model is not None:
         validate_data(model, X, reset=reset, skip_check_array=True)
     return contiguous(table)
 
 
-def _in_a_sentence(error: Exception, name: str) -> Exception:
-    """An error of scikit-learn's or NumPy's that lists numbers or types, without these."""
+def _in_a_sentence(error: Exception, name: str, X: Any) -> Exception:
+    """An error of scikit-learn's or NumPy's without the numbers or types it lists, with the columns it is about."""
     text = str(error)
     lines = text.splitlines()
     if text.startswith("Expected 2D array"):
@@ -53,10 +56,54 @@ def _in_a_sentence(error: Exception, name: str) -> Exception:
     if text.startswith("Complex data not supported"):
         return ValueError("Complex data not supported; give real and imaginary parts as features of their own")
     if text.startswith("could not convert"):
-        return ValueError(f"{name} does not hold only numbers ({text}); encode such features, or leave them out")
-    if "DType" in text:
-        return TypeError(f"some columns of {name} do not hold numbers; encode them, or leave them out")
-    return error
+        words = _of_no_numbers(X, name) or f"{name} does not hold only numbers ({text})"
+        return ValueError(f"{words}; encode such features, or leave them out")
+    found = _of_no_numbers(X, name)
+    if found is None and "DType" in text:
+        found = f"some columns of {name} do not hold numbers"
+    if found is not None and "argument must be" in text:
+        found = f"{found} ({text})"
+    return error if found is None else type(error)(f"{found}; encode such features, or leave them out")
+
+
+#: Columns that an error names at most.
+MOST_NAMED = 5
+
+
+def _of_no_numbers(X: Any, name: str) -> str | None:
+    """Which columns of a data frame, or of an array of objects, are no numbers, with an entry of the first of them."""
+    if hasattr(X, "columns") and hasattr(X, "shape"):
+        frame = getattr(X, "iloc", X)
+        columns = [(repr(column), frame[:, place]) for place, column in enumerate(X.columns)]
+    elif isinstance(X, np.ndarray) and X.ndim == 2:
+        columns = [(str(number), column) for number, column in enumerate(X.T)]
+    else:
+        return None
+    found = [(called, entry) for called, column in columns if (entry := _no_number(column)) is not None]
+    if not found:
+        return None
+    named = ", ".join(called for called, _ in found[:MOST_NAMED])
+    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    word = "column" if len(found) == 1 else "columns"
+    hold = "does not hold numbers, but" if len(found) == 1 else "do not hold numbers, but for instance"
+    return f"{word} {named}{more} of {name} {hold} {found[0][1]}"
+
+
+def _no_number(column: Any) -> str | None:
+    """An entry of a column that is no number, if there is one."""
+    values = np.asarray(column)
+    if values.dtype.kind in "biuf":
+        return None
+    if values.dtype.kind in "mM":
+        return "dates" if values.dtype.kind == "M" else "durations"
+    for entry in values.tolist():
+        try:
+            float(entry)
+        except (TypeError, ValueError):
+            if not is_missing(entry):
+                shown = repr(entry)
+                return shown if len(shown) <= 40 else f"{shown[:40]}…"
+    return None
 
 
 def unnamed(features: int) -> list[str]:
@@ -68,6 +115,15 @@ def names(X: Any, features: int) -> list[str]:
     """Names of the columns of a data frame, where all of them are text; otherwise those of a table without names."""
     columns = list(getattr(X, "columns", []))
     return columns if columns and all(isinstance(name, str) for name in columns) else unnamed(features)
+
+
+def ids(X: Any) -> list[str] | None:
+    """The names of the rows of a data frame of pandas, unless its index only counts them."""
+    index: Any = getattr(X, "index", None)
+    kind = type(index)
+    if not hasattr(X, "columns") or not kind.__module__.startswith("pandas.") or kind.__name__ == "RangeIndex":
+        return None
+    return [", ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in index]
 
 
 def coordinates(values: Any, name: str) -> Array:

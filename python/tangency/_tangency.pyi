@@ -62,6 +62,7 @@ class Model:
         values: _Floats,
         config: str,
         feature_names: list[str],
+        ids: list[str] | None = None,
         *,
         edges: _Pairs | None = None,
         views: list[tuple[str, list[int]]] = ...,
@@ -83,6 +84,8 @@ class Model:
     def config(self) -> str: ...
     @property
     def feature_names(self) -> list[str]: ...
+    @property
+    def ids(self) -> list[str] | None: ...
     @property
     def observations(self) -> _Floats: ...
     @property
@@ -228,7 +231,7 @@ class Comparison:
     def mean_ranks(self) -> list[float | None]: ...
     def text(self) -> str: ...
     def panels(self) -> list[_Panel]: ...
-    def model(self, feature_names: list[str]) -> Model | None: ...
+    def model(self, feature_names: list[str], ids: list[str] | None = None) -> Model | None: ...
 
 def embed(
     values: _Floats,
@@ -265,6 +268,7 @@ def try_start(
     values: _Floats,
     config: str,
     feature_names: list[str],
+    ids: list[str] | None,
     edges: _Pairs | None,
     number: int,
     threads: int,
@@ -300,6 +304,8 @@ def report(
     new: _Floats | None,
     ids: tuple[list[str] | None, list[str] | None],
     labels: tuple[list[str] | None, list[str] | None],
+    label_name: str | None = None,
+    columns: list[tuple[str, list[str]]] = ...,
     *,
     image: tuple[int, int] | None,
     title: str,

@@ -11,17 +11,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _settings, _tangency
 from ._attributes import Array, Attributes
+from ._loadings import Loadings
 from ._progress import Bar
+from ._summary import Summary
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from ._lllvm import LLLVM
+    from ._report import Report
 
 
 class TrainingPoints(Attributes):
     """Loadings, distances and draws of the points that were fitted, and how far to trust them."""
 
-    def loadings(self, points: Any = None) -> tuple[Array, Array]:
+    def loadings(self, points: Any = None) -> Loadings:
         """Change of each feature per unit of each coordinate.
+
+        What it returns shows itself as a table, the strongest features first; ``.to_pandas()`` makes a data frame.
 
         Parameters
         ----------
@@ -35,8 +42,9 @@ class TrainingPoints(Attributes):
             maps of neighbours vary together, so it is less than at one point, but not as if points were independent.
             The factorised engine takes points as independent, and its `std` is too small.
         """
-        (mean, std, _), *_ = _tangency.loadings(self._fitted(), self._points(points))
-        return mean, std
+        native = self._fitted()
+        (mean, std, _), order, _ = _tangency.loadings(native, self._points(points))
+        return Loadings(mean, std, native.feature_names, order)
 
     def _points(self, points: Any) -> list[int]:
         """Points of the model by their numbers; all without them."""
@@ -47,15 +55,35 @@ class TrainingPoints(Attributes):
             )
         return list(chosen.tolist())
 
-    def summary(self) -> dict[str, Any]:
-        """The model in short: what ``tangency info --json`` gives.
+    def summary(self) -> Summary:
+        """The model in short: what ``tangency info --json`` gives. It shows itself as a few lines.
 
         Returns
         -------
         dict
             Sizes, graph, bound and its parts, hyper-parameters, spread of the coordinates, engine, settings, warnings.
         """
-        return cast("dict[str, Any]", json.loads(_tangency.summary(self._fitted())))
+        return Summary(json.loads(_tangency.summary(self._fitted())))
+
+    def report(self, X: Any = None, path: Any = None, **options: Any) -> Report:
+        """Makes one HTML page of the model; see :func:`tangency.report`, which takes the same.
+
+        Parameters
+        ----------
+        X : array_like or path, default=None
+            New rows to be placed and shown too, or the file that the page is written to.
+        path : path, default=None
+            Where the page is written, if anywhere.
+        **options
+            Passed on: labels, ids, title and others.
+
+        Returns
+        -------
+        Report
+        """
+        from ._report import report
+
+        return report(cast("LLLVM", self), X, path, **options)
 
     def history(self) -> dict[str, Any]:
         """How the bound rose: the bound, its parts and the hyper-parameters after each iteration.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ._anndata import check_anndata
 from ._lllvm import LLLVM
 
 __all__ = ["lllvm"]
@@ -56,6 +57,8 @@ def lllvm(
             Coordinates.
         ``.obsm[key_added + '_std']``
             Their standard deviations.
+        ``.obsm[key_added + '_cov']``
+            Their covariances, those of a cell in one row; :func:`tangency.pl.lllvm` draws them as ellipses.
         ``.obsp[name + '_graph']``
             The graph as fitted, after joining of pieces and pruning.
         ``.uns[name]``
@@ -66,12 +69,7 @@ def lllvm(
     If the graph is in pieces, they are joined with a warning, unless ``connect=False``. With ``connect=False,
     largest=True`` only the largest is fitted, and the other cells are placed as new ones.
     """
-    try:
-        from anndata import AnnData
-    except ImportError as error:
-        raise ImportError("tangency.tl needs anndata; install it with pip install 'tangency[anndata]'") from error
-    if not isinstance(adata, AnnData):
-        raise ValueError(f"adata is of type {type(adata).__name__}; give an AnnData")
+    check_anndata(adata, "tangency.tl")
     for setting in OF_GRAPHS:
         if setting in settings:
             raise ValueError(f"{setting} has no place here: the graph is that of scanpy.pp.neighbors; change it there")
@@ -94,9 +92,13 @@ def lllvm(
     coordinates, deviations = model.embedding_, model.embedding_std_
     if len(model.rows_) < adata.n_obs:
         coordinates, deviations = (np.asarray(part) for part in model.transform(table, return_std=True))
+    # of cells that are placed as new ones only the deviations are known
+    covariances = deviations[:, :, None] ** 2 * np.eye(deviations.shape[1])
+    covariances[model.rows_] = model.embedding_covariances_
     name = key_added.removeprefix("X_")
     adata.obsm[key_added] = coordinates
     adata.obsm[f"{key_added}_std"] = deviations
+    adata.obsm[f"{key_added}_cov"] = covariances.reshape(adata.n_obs, -1)
     adata.obsp[f"{name}_graph"] = _whole_graph(model, adata.n_obs)
     given = {key: value for key, value in model.get_params().items() if key not in OF_GRAPHS}
     params = {key: value for key, value in given.items() if isinstance(value, (bool, int, float, str))}

@@ -104,6 +104,15 @@ def test_names_in_a_page_stay_text(compared):
     assert "<script>" not in changed._repr_html_()
 
 
+def test_labels_and_rows_keep_their_names(table):
+    frame = pandas.DataFrame(table, index=[f"site {i}" for i in range(len(table))])
+    labels = pandas.Series(np.arange(len(table)) % 2, name="half")
+    found = compare(frame, labels=labels, methods=["ll-lvm", "pca"], max_iter=5)
+    page = found.report().html
+    assert '"label_name":"half"' in page and '"site 3"' in page
+    assert found.plot().axes[1].get_legend().get_title().get_text() == "half"
+
+
 def test_nothing_known_leaves_measures_out(table):
     found = compare(table, methods="pca")
     (record,) = found.records

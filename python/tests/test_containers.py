@@ -11,6 +11,8 @@ import pytest
 from sklearn.neighbors import KNeighborsTransformer
 from small_models import at_an_odd_address, quick, same, spread_out
 
+from tangency import LLLVM
+
 # short runs of small tables warn; pytest.warns sees that all the same
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -56,6 +58,19 @@ def test_a_frame_of_pandas_keeps_the_index_of_its_rows(table):
     frame = pandas.DataFrame(table, columns=["a", "b", "c"], index=[f"row {i}" for i in range(150)])
     made = quick().set_output(transform="pandas").fit_transform(frame)
     assert list(made.index) == list(frame.index)
+
+
+@pytest.mark.parametrize("settings", [{}, {"n_init": 2, "init": "random"}])
+def test_the_index_of_a_frame_is_kept_with_the_model(settings, table, tmp_path):
+    given = table.copy()
+    given[3] = np.nan
+    frame = pandas.DataFrame(given, index=pandas.MultiIndex.from_product([["a", "b", "c"], range(50)]))
+    model = LLLVM(missing="drop", max_iter=5, **settings).fit(frame)
+    assert model._native.ids[:4] == ["a, 0", "a, 1", "a, 2", "a, 4"]
+    model.save(tmp_path / "m.safetensors")
+    assert LLLVM.load(tmp_path / "m.safetensors")._native.ids == model._native.ids
+    assert quick().fit(pandas.DataFrame(table))._native.ids is None
+    assert quick().fit(polars.DataFrame(table, schema=["a", "b", "c"]))._native.ids is None
 
 
 @pytest.mark.parametrize("frame", [pandas.DataFrame, polars.DataFrame])

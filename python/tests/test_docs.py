@@ -30,7 +30,7 @@ GALLERY = sorted(path.stem for path in (DOCS / "gallery").glob("plot_*.py"))
 WANTED = ["roll", "digits", "climate", "choose_k_and_dimension", "clean_graph", "uncertainty", "new_points"]
 WANTED += ["compare", "anndata"]
 PAGES = sorted(path for path in DOCS.glob("*.rst"))
-MODULES = [tangency.datasets, tangency.plotting, tangency.quality, tangency.tl]
+MODULES = [tangency.datasets, tangency.pl, tangency.plotting, tangency.quality, tangency.tl]
 #: Numbers in shown output may differ by as much on other machines.
 NEAR = 0.02
 
@@ -151,10 +151,11 @@ def documented(site: Path) -> set[str]:
         inventory = InventoryFile.load(file, "", lambda base, path: path)
     names = {name for kind, found in inventory.items() if kind.startswith("py:") for name in found}
     # attributes stand in a list of their class, with their names in bold
-    for kind, page in (("LLLVM", "lllvm"), ("Selection", "evidence"), ("Report", "report"), ("Comparison", "compare")):
+    listed = {"lllvm": "LLLVM Loadings", "evidence": "Selection", "report": "Report", "compare": "Comparison"}
+    for kind, page in ((kind, page) for page, kinds in listed.items() for kind in kinds.split()):
         text = (site / "api" / f"{page}.html").read_text(encoding="utf-8")
-        listed = (some.split(", ") for some in re.findall(r"<strong>([\w, ]+)</strong>", text))
-        names |= {f"tangency.{kind}.{name}" for some in listed for name in some}
+        named = (some.split(", ") for some in re.findall(r"<strong>([\w, ]+)</strong>", text))
+        names |= {f"tangency.{kind}.{name}" for some in named for name in some}
     return names
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas
+import polars
 import pytest
 from scipy import sparse
 from sentences import is_a_sentence
@@ -31,12 +32,38 @@ TABLES = {
     "a column of strings": (
         lambda X: pandas.DataFrame(X).assign(name="x"),
         ValueError,
-        ["'x'", "numbers", "leave them out"],
+        ["column 'name' of X", "'x'", "numbers", "leave them out"],
+    ),
+    "columns of strings": (
+        lambda X: pandas.DataFrame(X).assign(name=None, site=["?"] * (len(X) - 1) + ["7"], kind="x" * 50),
+        ValueError,
+        ["columns 'site', 'kind' of X", "for instance '?'", "leave them out"],
+    ),
+    "many columns of strings": (
+        lambda X: pandas.DataFrame({f"t{i}": ["a"] * len(X) for i in range(9)}),
+        ValueError,
+        ["'t0', 't1', 't2', 't3', 't4' and 4 more of X", "for instance 'a'"],
+    ),
+    "a column of strings in polars": (
+        lambda X: polars.DataFrame(X).with_columns(name=polars.lit("x")),
+        ValueError,
+        ["column 'name' of X", "'x'", "leave them out"],
+    ),
+    "a column of classes beside one of truth values": (
+        lambda X: pandas.DataFrame(X).assign(b=True, kind=pandas.Categorical(["x"] * len(X))),
+        ValueError,
+        ["column 'kind' of X", "'x'", "leave them out"],
+    ),
+    "a path": (lambda X: "table.csv", ValueError, ["X is the text 'table.csv'", "give the table itself"]),
+    "an array of objects": (
+        lambda X: np.column_stack([X.astype(object), ["x"] * len(X)]),
+        ValueError,
+        ["column 3 of X", "'x'", "leave them out"],
     ),
     "a column of dates": (
         lambda X: pandas.DataFrame(X).assign(day=pandas.Timestamp("2020-01-01")),
         TypeError,
-        ["numbers", "leave them out"],
+        ["column 'day' of X", "dates", "numbers", "leave them out"],
     ),
     "a dictionary": (lambda X: {"a": 1}, TypeError, ["dict"]),
     "rows of different lengths": (lambda X: [[1, 2], [1]] * 9, ValueError, ["shape"]),

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
@@ -109,6 +110,11 @@ def test_settings_show_in_the_text_of_an_estimator(table):
     shown = quick().fit(table)._repr_html_()
     assert "LLLVM" in shown and shown.startswith("<p>variance explained")
     assert "LLLVM" in quick()._repr_html_()
+    # notebooks take this
+    bundle = quick().fit(table)._repr_mimebundle_()
+    assert "LLLVM" in bundle["text/plain"] and bundle["text/html"].startswith("<p>variance explained")
+    with config_context(display="text"):
+        assert list(quick().fit(table)._repr_mimebundle_()) == ["text/plain"]
 
 
 def test_the_settings_of_the_authors_can_be_changed_one_by_one():

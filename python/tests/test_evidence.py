@@ -34,11 +34,31 @@ def pruned(planted):
 def test_the_planted_edge_is_the_most_suspect(planted):
     model, bad, _ = planted
     scores = edge_scores(model)
-    assert scores.dtype.names == ("i", "j", "length", "resistance", "residual", "score", "surprise")
+    numbers = ("i", "j", "length", "resistance", "residual", "score", "surprise")
+    assert scores.dtype.names == (*numbers, "expected_gain", "suspect")
     assert (scores[0]["i"], scores[0]["j"]) == bad
     assert (np.diff(scores["score"]) <= 0).all()
     assert {(int(i), int(j)) for i, j in scores[["i", "j"]]} == {tuple(edge) for edge in model.edges_.tolist()}
     assert ((scores["resistance"] > 0) & (scores["resistance"] <= 1 + 1e-9)).all()
+
+
+def test_only_the_planted_edge_stands_out_by_what_its_removal_would_gain(planted):
+    model, bad, clean = planted
+    scores = edge_scores(model)
+    assert [(int(i), int(j)) for i, j in scores[scores["suspect"]][["i", "j"]]] == [bad]
+    assert scores["expected_gain"][0] == np.nanmax(scores["expected_gain"]) > 2
+    assert not edge_scores(clean)["suspect"].any()
+
+
+def test_what_pruning_found_shows_itself_in_short_and_as_a_frame(planted, pruned):
+    found, bad = pruned[0], planted[1]
+    text, edges = repr(found), len(planted[0].edges_)
+    assert text.startswith(f"PruneResult: 1 of {edges} edge was removed; the bound is higher by {found.gain:.2f} nats")
+    assert len(text.splitlines()) == 3 and "gain" in text
+    assert "<table>" in found._repr_html_()
+    frame = found.to_pandas()
+    assert list(frame.columns) == list(found.removed.dtype.names) and (frame["i"][0], frame["j"][0]) == bad
+    assert repr(prune(planted[2])) == f"PruneResult: none of {edges - 1} edges was removed"
 
 
 def test_the_bound_speaks_for_removing_it_and_against_removing_a_good_edge(planted):
@@ -51,6 +71,7 @@ def test_the_bound_speaks_for_removing_it_and_against_removing_a_good_edge(plant
     assert set(alone) == {bad, good}
     assert alone[bad].change > 5
     assert alone[good].change < 0
+    assert repr(alone[good]).startswith(f"EdgeTest: without {good[0]}–{good[1]} the bound changes by -")
     for test in (both, *each):
         assert test.seeds == 1 and test.converged and test.spread == 0
         assert sum(test.parts.values()) == pytest.approx(test.change, abs=1e-6)
@@ -62,6 +83,8 @@ def test_an_edge_that_is_not_there_is_added_and_progress_is_told(planted, capsys
     assert "test" in capsys.readouterr().err
     assert test.added == [bad] and test.removed == [] and test.seeds == 2
     assert test.change < -5
+    told = f"the bound changes by {test.change:.2f} ± {test.spread:.2g} nats (2 seeds)"
+    assert repr(test) == f"EdgeTest: with {bad[0]}–{bad[1]} {told}"
 
 
 def test_pruning_removes_the_planted_edge_alone(planted, pruned):

@@ -67,6 +67,28 @@ def test_points_stand_at_their_coordinates_with_equal_scales(model):
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("x1", "x2")
 
 
+def test_ellipses_are_below_the_points_and_the_paler_the_more_they_hide_each_other(model):
+    def strength(n_std):
+        axes = plotting.embedding(model, n_std=n_std)
+        ellipses, points = of_kind(axes, EllipseCollection)[0], of_kind(axes, PathCollection)[0]
+        assert ellipses.get_zorder() < points.get_zorder() and points.get_facecolor()[0, 3] == 1.0
+        return ellipses.get_facecolor()[0, 3]
+
+    assert 0.15 >= strength(0.5) > strength(6.0) >= 0.02
+
+
+def test_the_name_of_a_column_is_not_its_labels(model):
+    with pytest.raises(ValueError, match=re.escape("labels is 'species'; give the labels themselves, one a point")):
+        model.plot("species")
+
+
+def test_a_colour_bar_says_what_it_shows(model):
+    pandas = pytest.importorskip("pandas")
+    for labels, name in ((np.arange(N), "label"), (pandas.Series(np.arange(N), name="depth"), "depth")):
+        axes = plotting.embedding(model, labels)
+        assert axes.figure.axes[-1].get_ylabel() == name
+
+
 def test_ellipses_have_the_covariances_of_the_points(model):
     ellipses = of_kind(drawn(plotting.embedding(model, n_std=3.0)), EllipseCollection)[0]
     widths, heights = ellipses.get_widths() / 6.0, ellipses.get_heights() / 6.0
@@ -305,6 +327,12 @@ def test_the_hover_page_holds_every_picture_and_no_address(model, tmp_path):
     assert data["cards"][7][2] == f"x1: {x:.4g} ± {deviation:.2g}"
     saved = page.save(tmp_path / "page.html")
     assert saved.read_text(encoding="utf-8") == page.html
+
+
+def test_the_hover_page_calls_rows_by_the_index_of_the_frame(rows):
+    pandas = pytest.importorskip("pandas")
+    named = LLLVM(n_neighbors=8, max_iter=5).fit(pandas.DataFrame(rows, index=[f"site {i}" for i in range(N)]))
+    assert decoded(plotting.hover(named, np.zeros((N, 4))))[0]["cards"][7][0] == "site 7"
 
 
 def test_the_hover_page_escapes_what_it_is_given(model):

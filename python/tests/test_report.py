@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 from sklearn.exceptions import NotFittedError
 
@@ -61,6 +62,74 @@ def test_it_is_saved_whole_and_shows_itself_in_a_notebook(model, tmp_path: Path)
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == page.html
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
     assert page._repr_html_().startswith("<iframe") and "<script>" not in page._repr_html_()
+
+
+def test_the_path_may_come_second_or_third(model, tmp_path: Path):
+    new, _ = datasets.make_s_curve(4, random_state=2)
+    page = tangency.report(model, tmp_path / "a.html")
+    assert page.path == tmp_path / "a.html" and page.path.stat().st_size == page.size
+    assert data(tangency.report(model, new, str(tmp_path / "b.html")).html)["n_new"] == 4
+    assert (tmp_path / "b.html").exists()
+    with pytest.raises(ValueError, match="there are two paths; give one"):
+        tangency.report(model, "a.html", path="b.html")
+    labels = pandas.Series(["a"] * 120)
+    with pytest.raises(ValueError, match="path is of type Series; give the name of a file, and labels by labels="):
+        tangency.report(model, "a.html", labels)
+    with pytest.raises(ValueError, match="X is one column, but new rows have all features; give labels by labels="):
+        tangency.report(model, labels)
+    with pytest.raises(FileNotFoundError, match=r"nowhere.a\.html: its folder does not exist; make it first"):
+        tangency.report(model, tmp_path / "nowhere" / "a.html")
+
+
+def test_a_model_makes_its_report(model, tmp_path: Path):
+    page = model.report(tmp_path / "r.html", labels=np.arange(120), title="here")
+    assert page.html == tangency.report(model, labels=np.arange(120), title="here").html
+    assert page.path == tmp_path / "r.html"
+
+
+def test_it_says_where_it_is_and_opens_in_the_browser(model, tmp_path: Path, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or True)
+    page = tangency.report(model)
+    assert page.path is None and "not written yet" in repr(page)
+    page.show()
+    assert opened == [page.path.as_uri()] and page.path.read_text(encoding="utf-8") == page.html
+    page.save(tmp_path / "here.html")
+    assert repr(page) == f"Report of {page.size / 1e3:.1f} kB, written to {tmp_path / 'here.html'}, show() opens it"
+    page.show()
+    assert opened[1:] == [(tmp_path / "here.html").as_uri()]
+    monkeypatch.setattr("webbrowser.open", lambda url: False)
+    with pytest.warns(UserWarning, match="no browser could be opened; the page is .*here.html"):
+        page.show()
+
+
+def test_the_index_of_a_frame_names_its_rows():
+    X, _ = datasets.make_s_curve(120, random_state=1)
+    new, _ = datasets.make_s_curve(2, random_state=2)
+    names = [f"site {i}" for i in range(120)]
+    model = LLLVM(n_neighbors=8, max_iter=5).fit(pandas.DataFrame(X, index=names))
+    page = tangency.report(model, pandas.DataFrame(new, index=["u", "v"]))
+    assert data(page.html)["ids"] == [*names, "u", "v"]
+    assert data(tangency.report(model, ids=range(120)).html)["ids"][5] == "5"
+    # an index that only counts says nothing
+    plain = LLLVM(n_neighbors=8, max_iter=5).fit(pandas.DataFrame(X))
+    assert data(tangency.report(plain).html)["ids"] is None
+
+
+def test_labels_keep_their_name_and_other_columns_are_colours_too(model):
+    cells = pandas.DataFrame({"depth": 0.5, "species": ["a", None] * 60, "day": pandas.Timestamp("2020-01-02")})
+    found = data(tangency.report(model, labels=cells["species"]).html)
+    assert found["label_name"] == "species" and found["labels"][:2] == ["a", ""]
+    found = data(tangency.report(model, labels=cells).html)
+    assert found["label_name"] == "species"
+    assert {column["name"]: column["cells"][0] for column in found["carried"]} == {
+        "day": "2020-01-02 00:00:00",
+        "depth": "0.5",
+    }
+    assert "label_name" not in data(tangency.report(model, labels=["a"] * 120).html)
+    assert data(tangency.report(model, labels=cells[["depth"]]).html)["label_name"] == "depth"
+    with pytest.raises(ValueError, match="labels is a data frame without columns"):
+        tangency.report(model, labels=cells[[]])
 
 
 @pytest.mark.parametrize(

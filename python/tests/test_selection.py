@@ -162,8 +162,16 @@ def test_a_collapsed_fit_gives_no_best_model(small):
     settings = {"n_neighbors": 8, "n_components": 2, "seeds": 1, "graph_likelihood": False}
     found = select(small, **settings)
     assert found.cells[0]["stop"] == "collapsed" and found.best_ is None
-    assert repr(found) == "Selection of 1 candidates, none of which could be ranked"
-    with pytest.raises(ValueError, match="no candidate could be ranked"):
+    assert repr(found).startswith("Selection of 1 candidates, none of which could be ranked: all fits collapsed;")
+    with pytest.raises(ValueError, match="there is no best candidate: all fits collapsed"):
+        found.best_model(small)
+
+
+def test_graphs_that_are_all_in_pieces_are_said_to_be_so(small):
+    found = select(small, n_neighbors=2, seeds=1, max_iter=2)
+    reason = "all graphs are in pieces; use more neighbours, or connect=True"
+    assert f"none of which could be ranked: {reason}" in repr(found) and reason in found._repr_html_()
+    with pytest.raises(ValueError, match=reason):
         found.best_model(small)
 
 

@@ -28,7 +28,7 @@ SELF = "./test"
 #: Programs of the workspace: they run at its root.
 AT_ROOT = ("cargo", "pip", SELF)
 #: Other kinds of blocks: shown, not run. Those of Rust are documentation tests of the library.
-SHOWN_ONLY = ("csv", "json", "rust")
+SHOWN_ONLY = ("bibtex", "csv", "json", "rust")
 #: How many blocks of each page say that they are not run.
 NOT_RUN: dict[str, int] = {}
 

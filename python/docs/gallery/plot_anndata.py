@@ -74,22 +74,13 @@ print(cells)
 # %%
 # ``.obsm["X_lllvm"]`` has the coordinates, ``.obsm["X_lllvm_std"]`` their standard deviations,
 # ``.obsp["lllvm_graph"]`` the graph as it was fitted, and ``.uns["lllvm"]`` the parameters and the bound.
-# ``scanpy.pl.embedding(cells, "lllvm")`` draws it; matplotlib will do:
+# ``tangency.pl.lllvm`` draws each cell with its ellipse; ``scanpy.pl.embedding(cells, "lllvm")`` works too.
 
-figure, panels = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
-cells.obs["standard deviation"] = cells.obsm["X_lllvm_std"].mean(axis=1)
-for axes, title in zip(panels, ("time", "position", "standard deviation"), strict=True):
-    colour = cells.obs[title]
-    drawn = axes.scatter(*cells.obsm["X_lllvm"].T, c=colour, s=16)
-    axes.set_aspect("equal", adjustable="datalim")
-    axes.set_xlabel("lllvm 0")
-    axes.set_title(title, fontsize="small")
-    figure.colorbar(drawn, ax=axes)
-panels[0].set_ylabel("lllvm 1")
+tangency.pl.lllvm(cells, color=["time", "position"])
 plt.show()
 
 # %%
-# The first two pictures show whether the coordinates follow what made the cells. An affine map explains this much of
+# The pictures show whether the coordinates follow what made the cells. An affine map explains this much of
 # it:
 
 inputs = np.column_stack([cells.obsm["X_lllvm"], np.ones(cells.n_obs)])

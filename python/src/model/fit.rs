@@ -70,6 +70,13 @@ impl<'a> Task<'a> {
     }
 }
 
+/// A fit with the names of the features and, where they have some, of the rows of its table.
+pub fn named(fit: Fit, feature_names: Vec<String>, ids: Option<Vec<String>>) -> Model {
+    // some rows may have been left out
+    let ids = ids.map(|ids| fit.rows.iter().map(|&row| ids[row].clone()).collect());
+    Model { fit, feature_names, ids, labels: None, carried: vec![], table: None }
+}
+
 /// A fit, and how many seconds it took.
 pub struct TimedFit {
     pub fit: Fit,
@@ -122,12 +129,13 @@ pub fn best_start(ranks: Vec<Rank>) -> Option<usize> {
 
 /// How one of several starts does: its rank, and its model if it was run to its end.
 #[pyfunction]
-#[pyo3(signature = (values, config, feature_names, edges, number, threads, stop=None))]
+#[pyo3(signature = (values, config, feature_names, ids, edges, number, threads, stop=None))]
 pub fn try_start(
     py: Python<'_>,
     values: TableArray<'_>,
     config: &str,
     feature_names: Vec<String>,
+    ids: Option<Vec<String>>,
     edges: Option<PairArray<'_>>,
     number: usize,
     threads: usize,
@@ -138,9 +146,7 @@ pub fn try_start(
         let lying = task.lying;
         task.fitter(watch).try_start(lying.view(), number)
     })?;
-    let model = tried.fit.map(|fit| {
-        NativeModel::new(Model { fit, feature_names, ids: None, labels: None, carried: vec![], table: None })
-    });
+    let model = tried.fit.map(|fit| NativeModel::new(named(fit, feature_names, ids)));
     let StartRank { stands, bound_scaled, level, trustworthiness } = tried.rank;
     Ok(((stands, bound_scaled, level, trustworthiness), model))
 }

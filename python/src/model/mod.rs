@@ -5,7 +5,7 @@ mod fit;
 mod new_rows;
 mod training_points;
 
-pub use fit::{Given, best_start, starts, table_views, try_start};
+pub use fit::{Given, best_start, named, starts, table_views, try_start};
 
 use crate::arrays::{Out, OutPairs, PairArray, TableArray, TableLayout, array, pairs, rows};
 use crate::attend::{ProgressReport, StopFlag, Watcher, attend, attend_until};
@@ -78,14 +78,15 @@ impl NativeModel {
 
 #[pymethods]
 impl NativeModel {
-    /// Fits a table.
+    /// Fits a table; `ids` are the names of its rows.
     #[staticmethod]
-    #[pyo3(signature = (values, config, feature_names, *, edges=None, views=vec![], start=None, only=None, keep_posterior=false, threads=1, progress=None, stop=None))]
+    #[pyo3(signature = (values, config, feature_names, ids=None, *, edges=None, views=vec![], start=None, only=None, keep_posterior=false, threads=1, progress=None, stop=None))]
     fn fit(
         py: Python<'_>,
         values: TableArray<'_>,
         config: &str,
         feature_names: Vec<String>,
+        ids: Option<Vec<String>>,
         edges: Option<PairArray<'_>>,
         views: Vec<(String, Vec<usize>)>,
         start: Option<Given<'_>>,
@@ -100,7 +101,7 @@ impl NativeModel {
         let found =
             attend_until(py, stop, threads, progress.as_ref(), |watch| task.fit(start, only, keep_posterior, watch))?;
         let TimedFit { fit, posterior, seconds } = found;
-        let made = Self::new(Model { fit, feature_names, ids: None, labels: None, carried: vec![], table: None });
+        let made = Self::new(named(fit, feature_names, ids));
         Ok(Self { seconds, posterior: Mutex::new(posterior), ..made })
     }
 
@@ -140,6 +141,12 @@ impl NativeModel {
     #[getter]
     fn feature_names(&self) -> Vec<String> {
         self.saved.feature_names.clone()
+    }
+
+    /// Names of the points, where the table had some.
+    #[getter]
+    fn ids(&self) -> Option<Vec<String>> {
+        self.saved.ids.clone()
     }
 
     #[getter]

@@ -83,6 +83,9 @@ pub struct Data {
     pub ids: Option<Vec<String>>,
     pub labels: Option<Vec<String>>,
     pub label_numbers: Option<Floats>,
+    /// What the labels are called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_name: Option<String>,
     /// Other columns of the table.
     pub carried: Vec<PageColumn>,
     pub novelty: Option<Floats>,

@@ -42,6 +42,8 @@ pub struct Report<'a> {
     pub command: Option<String>,
     /// Rows that were not fitted.
     pub new: Option<UnfittedRows>,
+    /// What the labels are called, where they have a name.
+    pub label_name: Option<String>,
     /// Height and width, if the features are the pixels of an image, row by row.
     pub image: Option<(usize, usize)>,
     /// Edges that were tested.
@@ -101,6 +103,7 @@ impl Report<'_> {
             n_new: rows.n_new(),
             density: Some(rows.density()),
             label_numbers: rows.label_numbers(),
+            label_name: self.label_name.clone(),
             carried,
             ids: rows.ids,
             labels: rows.labels,

@@ -34,7 +34,8 @@ fn numbers(value: &Value) -> Vec<f32> {
 #[test]
 fn the_page_is_whole_and_names_stay_text() {
     let model = model();
-    let report = Report { title: HOSTILE.into(), table: Some("a b.csv"), ..Report::default() };
+    let label_name = Some("site".to_owned());
+    let report = Report { title: HOSTILE.into(), table: Some("a b.csv"), label_name, ..Report::default() };
     let page = report.html(&model).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
     assert!(!page.contains("alert(1)</script>") && !page.contains("<script>alert"));
@@ -44,6 +45,7 @@ fn the_page_is_whole_and_names_stay_text() {
     assert_eq!(data["title"], HOSTILE);
     assert_eq!(data["features"]["names"][1], HOSTILE);
     assert_eq!(data["labels"][3], HOSTILE);
+    assert_eq!(data["label_name"], "site");
     assert_eq!((&data["n_points"], &data["n_new"], &data["n_components"]), (&60.into(), &0.into(), &2.into()));
     assert_eq!(data["coordinates"]["shape"], serde_json::json!([60, 2]));
     assert_eq!(data["command"], "tangency fit 'a b.csv' --n-neighbors 6 --max-iter 8");
