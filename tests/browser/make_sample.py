@@ -123,6 +123,28 @@ def bound_of(t=60):
     }
 
 
+CHOICES = {
+    "neighbors": {
+        "taken": 7,
+        "rows": 400,
+        "tried": [
+            {"n_neighbors": k, "log_density": 2 - 0.1 * abs(k - 10), "behind": 0.1 * abs(k - 10), "error": 0.4, "rows": 400}
+            for k in (5, 7, 10)
+        ],
+    },
+    "dimension": {
+        "taken": 2,
+        "spreads": [3.0, 1.2, 0.1],
+        "points": 400,
+        "bounds": [{"n_components": d, "bound": -500.0 - 40 * abs(d - 2)} for d in (1, 2, 3)],
+    },
+    "features": {
+        "tried": [{"weight": 0.03, "trustworthiness": 0.98}, {"weight": None, "trustworthiness": 0.99}],
+        "taken": 1,
+    },
+}
+
+
 def report(
     x,
     y,
@@ -134,6 +156,7 @@ def report(
     ids=None,
     title="sample",
     keep_values=True,
+    views=(),
     model=True,
     seed=0,
     k=9,
@@ -180,6 +203,7 @@ def report(
         "density": array(density),
         "features": {
             "names": names,
+            "views": list(views),
             "values": array(y) if keep_values else None,
             "values_left_out": None
             if keep_values
@@ -193,6 +217,8 @@ def report(
         "model": None,
         "graph": graph_of(y[:fitted], k, rng),
         "bound": bound_of(),
+        "choices": CHOICES,
+        "compare": "tangency select roll.csv -k 6,9,13 -d 1:3 --report compared.html",
         "selection": None,
         "comparisons": None,
     }
@@ -305,7 +331,8 @@ def make_five():
     x = np.random.default_rng(4).normal(size=(500, 5))
     y = x @ np.random.default_rng(5).normal(size=(5, 12)) * np.array([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 50, 1000])
     months = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-    return report(x, y, names=months, title="stations.csv in 5 dimensions", model=True)
+    views = [{"name": "rain", "features": list(range(10))}]
+    return report(x, y, names=months, views=views, title="stations.csv in 5 dimensions", model=True)
 
 
 def make_many(n=100_000):
@@ -355,7 +382,7 @@ def make_hostile():
 def make_bare():
     x, y, _ = roll(200)
     data = report(x, y, keep_values=False, model=False, title="only coordinates", command="")
-    for key in ("graph", "novelty", "density", "log_density", "bound"):
+    for key in ("graph", "novelty", "density", "log_density", "bound", "choices"):
         data[key] = None
     return data
 

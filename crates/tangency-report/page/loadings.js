@@ -161,7 +161,7 @@
   // ---- Arrows on the map.
   function drawArrows(context) {
     T.facts.arrows = 0;
-    if (!open() || arrows === "none" || T.view.kind === "strip") return;
+    if (!open() || arrows === "none" || T.view.kind === "strip" || T.view.source === "measured") return;
     if (arrows === "point") strongestAt(context);
     else field(context, Number(arrows));
   }

@@ -133,7 +133,7 @@
     const edge = fitted <= 20000 && radius > 2 ? 0.8 * ratio : 0;
     const hollow = small > 2.4 * ratio ? 1.3 * ratio : 0;
     const page = T.pack(T.pageColour()) | 0;
-    const grey = T.pack(T.dark() ? [62, 67, 72] : [216, 219, 223]) | 0;
+    const grey = T.pack(T.faded()) | 0;
     const fog = depth && T.view.kind === "space" ? fogTable() : null;
     const masks = [];
     for (let shape = 0; shape < 3; shape++) {

@@ -1,6 +1,6 @@
 //! Settings as flags, and the command that makes a fit again. The page prints it; the command names its flags by it.
 
-use tangency::ScalingRule;
+use tangency::{ScalingRule, Symmetry};
 use tangency::config::{Config, Init, Kind, Preset, Setting, Value};
 use tangency::fit::Fit;
 
@@ -54,6 +54,30 @@ pub fn command(fit: &Fit, files: &CommandFiles) -> String {
 pub fn refit(fit: &Fit, files: &CommandFiles, edges: &str) -> String {
     let edges = vec![flag("edges"), edges.to_owned()];
     typed(fit_words(fit, &CommandFiles { edges, ..files.clone() }))
+}
+
+/// The command that compares a fit with fewer and more neighbours and dimensions, and makes a page of that.
+pub fn compare(fit: &Fit, files: &CommandFiles) -> String {
+    let config = &fit.config;
+    let mut words = vec!["tangency".to_owned(), "select".to_owned(), files.table.clone()];
+    words.extend(files.reading.iter().cloned());
+    let k = config.n_neighbors;
+    let graphs = match (files.edges.is_empty(), config.radius) {
+        (false, _) => files.edges.clone(),
+        (true, Some(radius)) => vec![flag("radius"), [0.75, 1.0, 1.5].map(|part| (part * radius).to_string()).join(",")],
+        (true, None) => {
+            let name = if config.symmetry == Symmetry::Mutual { "--mutual" } else { "-k" };
+            let mut tried = vec![(2 * k / 3).max(3), k.max(3), (3 * k / 2).max(4)];
+            tried.dedup();
+            vec![name.to_owned(), tried.iter().map(usize::to_string).collect::<Vec<_>>().join(",")]
+        }
+    };
+    words.extend(graphs);
+    words.extend(["-d".to_owned(), format!("1:{}", config.n_components.max(fit.coordinates.ncols()) + 1)]);
+    let plain = Config { largest: false, full_covariance: false, n_components: 2, ..config.clone() };
+    words.extend(settings(&plain, true));
+    words.extend([flag("report"), "compared.html".to_owned()]);
+    typed(words)
 }
 
 fn fit_words(fit: &Fit, files: &CommandFiles) -> Vec<String> {
