@@ -93,7 +93,7 @@
     map: () => `Each dot is one of ${T.plural(T.report.n, "row")}. Rows that were measured alike lie close together on this ${shape[T.view.kind]}; directions mean nothing by themselves.` +
       (T.report.covariance ? ` A dot's ellipse (${T.plural(T.report.reach, "standard deviation")}) says how unsure its place is.` : ""),
     explore: () => "Point at any place of the map: on the right is what the model expects to be measured there, with its band. Click on a point to see what was measured beside it.",
-    loadings: () => "Bars say which features change along each coordinate of the map at one place; click on a point to see others.",
+    loadings: () => "Bars say which features change along each coordinate of the map at one place. On a bent sheet other places have others, so click on them; an average can cancel.",
     graph: () => "Lines join rows that are alike; the map is made from them. A wrong line can fold the map, so those that the model speaks against are marked.",
     evidence: () => "How sure the model is of itself: how likely it finds the table, and how graphs and numbers of dimensions compare.",
   };
