@@ -215,6 +215,15 @@ def test_edges_have_one_scale_and_a_legend(page, sample):
     assert page.all('[data-test="legend-class"]')
 
 
+def test_new_rows_do_not_cover_the_graph(page, sample):
+    page.open(sample("digits"))
+    assert page.ask("pointsDrawn") == 600
+    page.click("tab-graph")
+    assert page.ask("pointsDrawn") == 500
+    page.click("tab-map")
+    assert page.ask("pointsDrawn") == 600
+
+
 def test_three_features_are_seen_in_space_with_the_removed_edges(roll, sample):
     y = numbers(roll.data(sample("roll"))["features"]["values"])
     roll.choose("axes", "measured")

@@ -11,15 +11,14 @@
   // seen from the side and from above: a little, or, where folds of what was measured should show, more
   const startTurn = { map: [[0.82, 0, -0.57], [-0.22, 0.92, -0.32], [0.53, 0.38, 0.76]], measured: [[0.82, 0, -0.57], [-0.44, 0.64, -0.63], [0.36, 0.77, 0.53]] };
 
-  let measured = null; // the features of a table that has three, each from 0 to 1 where their units differ
+  let measured = null; // the features of a table that has three, made when they are asked for; each from 0 to 1 where their units differ
   const ofMap = () => ({ 1: "strip", 3: "space" })[T.report.d] || "plane";
 
-  T.canBeMeasured = () => Boolean(measured);
+  T.canBeMeasured = () => T.report.names.length === 3 && Boolean(T.report.values);
   T.axisName = (a) => (view.source === "measured" ? T.report.names : T.report.axisNames)[a];
 
   function asMeasured() {
-    const { names, values, low, high, n } = T.report;
-    if (names.length !== 3 || !values) return null;
+    const { low, high, n } = T.report;
     const sizes = low.map((v, f) => high[f] - v);
     const unlike = Math.max(...sizes) > 20 * Math.min(...sizes);
     return Float32Array.from({ length: 3 * n }, (_, e) => T.value(Math.floor(e / 3), e % 3)).map((v, e) => (unlike ? (v - low[e % 3]) / (sizes[e % 3] || 1) : v));
@@ -30,8 +29,7 @@
 
   T.setUpView = function () {
     const { n, d } = T.report;
-    measured = asMeasured();
-    T.screen = { x: new Float32Array(n), y: new Float32Array(n), depth: d === 3 || measured ? new Float32Array(n) : null };
+    T.screen = { x: new Float32Array(n), y: new Float32Array(n), depth: d === 3 || T.canBeMeasured() ? new Float32Array(n) : null };
     view.kind = ofMap();
     view.turn = startTurn[view.source].map((row) => [...row]);
     if (d === 1) T.jitter = Float32Array.from({ length: n }, (_, i) => ((i * 0.6180339887) % 1)); // even, and the same every time
@@ -89,8 +87,10 @@
 
   T.setAxes = function (choice) {
     view.source = choice === "measured" ? "measured" : "map";
-    if (choice === "measured") view.kind = "space";
-    else if (choice === "map") view.kind = ofMap();
+    if (choice === "measured") {
+      measured ||= asMeasured();
+      view.kind = "space";
+    } else if (choice === "map") view.kind = ofMap();
     else {
       view.kind = "plane";
       view.axes = choice.split(",").map(Number);
@@ -171,7 +171,7 @@
   };
 
   // The row nearest to a place on the screen, within `reach` pixels; -1 if there is none. Nearer to the eye wins in space.
-  T.nearest = function (px, py, reach, end = T.report.n) {
+  T.nearest = function (px, py, reach, end = T.shownRows()) {
     const { x: sx, y: sy, depth } = T.screen;
     const useDepth = view.kind === "space" && reach < Infinity;
     let [best, row] = [reach * reach, -1];
