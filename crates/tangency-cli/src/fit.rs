@@ -91,12 +91,12 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         let command = command(&model.fit, &files(args));
         written.push(page.write(&model, &args.table, Report { command: Some(command), ..Report::default() })?);
     }
-    info::summary(&model, say.verbose).iter().for_each(|line| say.line(line));
-    written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
-    say.line(&next(out.path(), page.is_some()));
     let mut warnings = info::warnings(&model);
     warnings.extend(not_calibrated);
     warnings.iter().for_each(|text| say.warn(text));
+    info::summary(&model, say.verbose).iter().for_each(|line| say.line(line));
+    written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
+    say.line(&next(out.path(), page.is_some()));
     let mut result = info::as_json(&model);
     result["warnings"] = serde_json::json!(warnings);
     result["notes"] = serde_json::json!(noted);

@@ -1,8 +1,8 @@
 //! A model as the data of its page.
 
 use super::data::{
-    AverageLoadings, Data, Features, Floats, Image, PageChoices, PageComparison, PageGraph, PageMaps, PagePairs, RowNumbers,
-    Test,
+    AverageLoadings, Data, Features, Floats, Image, PageChoices, PageComparison, PageGraph, PageMaps, PagePairs,
+    RowNumbers, Test,
 };
 use super::rows::PageRows;
 use super::{assemble, words};

@@ -126,7 +126,8 @@ fn the_page_has_what_was_found_the_groups_of_features_and_the_command_that_compa
     model.fit.neighbors = Some(NeighborsChoice { taken: 6, rows: 60, tried: vec![tried(5), tried(6)] });
     model.fit.views = vec![TableView { name: "left".into(), features: vec![0, 2] }];
     model.table = Some("stored.csv".into());
-    let page = data(&Report { reading: vec!["--columns".into(), "a:c".into()], ..Report::default() }.html(&model).unwrap());
+    let page =
+        data(&Report { reading: vec!["--columns".into(), "a:c".into()], ..Report::default() }.html(&model).unwrap());
     assert_eq!(page["title"], "stored.csv in 2 dimensions");
     assert_eq!(page["choices"]["neighbors"]["tried"][1]["n_neighbors"], 6);
     assert_eq!(page["features"]["views"], serde_json::json!([{"name": "left", "features": [0, 2]}]));
