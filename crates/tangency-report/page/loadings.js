@@ -158,8 +158,8 @@
     if (getComputedStyle(panel).overflowY !== "auto") return { count: wanted, rowHeight: 20 };
     const own = T.byId("panel-loadings");
     const free = (panel.clientHeight - 14 - own.offsetTop - own.offsetHeight) / charts - more - 52;
-    const count = Math.max(fewest, Math.min(wanted, Math.floor(free / 13)));
-    return { count, rowHeight: Math.max(13, Math.min(20, Math.floor(free / count))) };
+    const count = Math.max(fewest, Math.min(wanted, Math.floor(free / 12)));
+    return { count, rowHeight: Math.max(12, Math.min(20, Math.floor(free / count))) };
   }
 
   // Pictures: blue pixels become darker along the coordinate, orange ones brighter.

@@ -7,7 +7,7 @@
     uncertainty: "One standard deviation of a point's place, here as a share of the spread of all points: 5 % is well known, 100 % is anywhere.",
     spread: "The standard deviation of all points' places: how large the map is.",
     "log-density": "How likely the model finds what was measured of a row, as a logarithm: low is unusual.",
-    density: "How crowded the map is around a point, as a logarithm.",
+    density: "How crowded the map is around a point, as a logarithm; among the measures of quality, how much likelier rows that are left out are than by a kernel density.",
     "kernel density": "A plain estimate of how likely rows are, which knows no map: a model that has learned something beats it.",
     "variance explained": "How much of what differs between rows can be told from their places on the map: 1 is all of it, 0 is none.",
     trustworthiness: "Whether neighbours on the map are neighbours in the table too: 1 is best.",
@@ -88,10 +88,9 @@
   }
 
   // ---- The line above the map: what the open part shows.
-  const shape = { plane: "map", strip: "line", space: "space" };
   const about = {
-    map: () => `Each dot is one of ${T.plural(T.report.n, "row")}. Rows that were measured alike lie close together on this ${shape[T.view.kind]}; directions mean nothing by themselves.` +
-      (T.report.covariance ? ` A dot's ellipse (${T.plural(T.report.reach, "standard deviation")}) says how unsure its place is.` : ""),
+    map: () => `Each dot is one of ${T.plural(T.report.n, "row")}. Rows that were measured alike lie close together; directions mean nothing by themselves.` +
+      (T.report.covariance ? ` Its ellipse (${T.plural(T.report.reach, "standard deviation")}) says how unsure its place is.` : ""),
     explore: () => "Point at any place of the map: on the right is what the model expects to be measured there, with its band. Click on a point to see what was measured beside it.",
     loadings: () => "Bars say which features change along each coordinate of the map at one place. On a bent sheet other places have others, so click on them; an average can cancel.",
     graph: () => "Lines join rows that are alike; the map is made from them. A wrong line can fold the map, so those that the model speaks against are marked.",

@@ -103,7 +103,7 @@ pub(super) fn facts(model: &Model, table: Option<&str>, n_new: usize) -> Vec<(St
     let of_all = |size: fn(&CoordinateRow) -> f64| rows.iter().map(|row| size(row).powi(2)).sum::<f64>();
     let share = (of_all(|row| row.deviation) / of_all(|row| row.spread)).sqrt();
     if share.is_finite() {
-        add("uncertainty", format!("{:.2} % of the spread for a typical point", 100.0 * share));
+        add("uncertainty", format!("{:.1} % of the spread for a typical point", 100.0 * share));
     }
     add("bound", format!("{:.2} nats, {:.4} per point", fit.bound(), fit.bound() / n as f64));
     add("engine", engine(fit));
