@@ -1,4 +1,4 @@
-"""What a reader of a page is told and can keep: words, what a selection is, links, pictures, units, scales; in Chromium."""
+"""What a reader of a page is told and can keep: words, selections, links, pictures, units, scales; in Chromium."""
 
 from __future__ import annotations
 
@@ -46,9 +46,10 @@ def test_pointing_at_a_word_tells_what_it_means(roll):
 
 def test_all_words_are_in_a_list_and_each_has_one_sentence(roll):
     listed = roll.run("""
-        return [...document.querySelectorAll("#words dt")].map((t) => [t.textContent, t.nextElementSibling.textContent])""")
+        const words = [...document.querySelectorAll("#words dt")];
+        return words.map((t) => [t.textContent, t.nextElementSibling.textContent])""")
     names = {name for name, _ in listed}
-    wanted = "bound, nats, novelty, resistance, trustworthiness, continuity, uncertainty, weight of the features, loading"
+    wanted = "bound, nats, novelty, resistance, trustworthiness, uncertainty, loading, weight of the features"
     assert set(wanted.split(", ")) <= names
     assert all(text.endswith(".") and text.count(". ") == 0 for _, text in listed)
 
@@ -101,10 +102,12 @@ def test_a_selection_is_named_and_its_link_brings_it_back(roll):
     roll.choose("colour-by", "novelty")
     roll.click("tab-graph")
     link = roll.run("return location.href")
-    assert link.split("#")[1].startswith("graph&colour=novelty&keep=") and roll.ask("fragment()") == "#" + link.split("#")[1]
+    fragment = link.split("#")[1]
+    assert fragment.startswith("graph&colour=novelty&keep=") and roll.ask("fragment()") == "#" + fragment
     roll.driver.get("about:blank")
     roll.driver.get(link)
-    wait(lambda: roll.run("return Boolean(window.tangencyReport && tangencyReport.firstPicture)"), "the page by its link")
+    drawn = "return Boolean(window.tangencyReport && tangencyReport.firstPicture)"
+    wait(lambda: roll.run(drawn), "the page by its link")
     assert roll.ask("tab") == "graph" and roll.ask("colourBy") == "novelty"
     assert [int(row) for row in roll.ask("selectedIds()")] == chosen
     roll.click("tab-map")
@@ -261,7 +264,8 @@ def test_map_and_panel_fit_a_laptop(page, sample, name):
     for tab in TABS[:-1]:
         page.click(f"tab-{tab}")
         page.press(page.lonely(5, room=3))
-        bottom = page.run("return [...document.querySelectorAll('.panels, .legend')].map((e) => e.getBoundingClientRect().bottom)")
+        script = "return [...arguments].map((e) => e.getBoundingClientRect().bottom)"
+        bottom = page.run(script, *page.all(".panels, .legend"))
         assert max(bottom) <= LAPTOP[1], tab
         assert page.run("return document.documentElement.scrollHeight") <= LAPTOP[1], tab
 
