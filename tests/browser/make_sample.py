@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from sample_choices import CHOICES, EQUAL, candidates
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.manifold import Isomap
@@ -134,6 +135,7 @@ def report(
     ids=None,
     title="sample",
     keep_values=True,
+    views=(),
     model=True,
     seed=0,
     k=9,
@@ -180,6 +182,7 @@ def report(
         "density": array(density),
         "features": {
             "names": names,
+            "views": list(views),
             "values": array(y) if keep_values else None,
             "values_left_out": None
             if keep_values
@@ -193,6 +196,8 @@ def report(
         "model": None,
         "graph": graph_of(y[:fitted], k, rng),
         "bound": bound_of(),
+        "choices": CHOICES,
+        "compare": "tangency select roll.csv -k 6,9,13 -d 1:3 --report compared.html",
         "selection": None,
         "comparisons": None,
     }
@@ -227,33 +232,6 @@ def roll(n, seed=0, noise=0.02):
     length = (t * np.sqrt(1 + t * t) + np.arcsinh(t)) / 2
     x = np.stack([length - length.mean(), h - h.mean()], 1) / 15
     return x, y, t
-
-
-EQUAL = {"nats": 1.0, "spreads": 2.0}
-
-
-def candidates():
-    out = []
-    for d in (1, 2, 3):
-        for k in range(4, 15):
-            alone = k == 4
-            out.append(
-                {
-                    "name": f"knn {k}",
-                    "graph": "knn",
-                    "n_neighbors": k,
-                    "n_components": d,
-                    "count": 0 if alone else 5,
-                    "raced": 0,
-                    "mean": None if alone else 600 - 12 * (k - 4) - 70 * abs(d - 2),
-                    "deviation": None if alone else 2.0 + d,
-                    "equal_to_best": (k, d) == (6, 2),
-                    "collapsed": int(k == 13 and d == 3),
-                    "failed": 0,
-                    "pieces": 3 if alone else 1,
-                }
-            )
-    return {"candidates": out, "best": 12, "equal": EQUAL}
 
 
 def make_roll():
@@ -305,7 +283,8 @@ def make_five():
     x = np.random.default_rng(4).normal(size=(500, 5))
     y = x @ np.random.default_rng(5).normal(size=(5, 12)) * np.array([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 50, 1000])
     months = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-    return report(x, y, names=months, title="stations.csv in 5 dimensions", model=True)
+    views = [{"name": "rain", "features": list(range(10))}]
+    return report(x, y, names=months, views=views, title="stations.csv in 5 dimensions", model=True)
 
 
 def make_many(n=100_000):
@@ -355,7 +334,7 @@ def make_hostile():
 def make_bare():
     x, y, _ = roll(200)
     data = report(x, y, keep_values=False, model=False, title="only coordinates", command="")
-    for key in ("graph", "novelty", "density", "log_density", "bound"):
+    for key in ("graph", "novelty", "density", "log_density", "bound", "choices"):
         data[key] = None
     return data
 

@@ -128,7 +128,7 @@ def test_fingers_pinch_and_tap(page, sample):
     page.touch("touchStart", page.at(200))
     page.touch("touchEnd")
     page.settle()
-    assert page.ask("picked()") is not None and page.find("card").is_displayed()
+    assert page.ask("picked()") is not None and page.find("pinned").is_displayed()
 
 
 # ---- Text that would like to be more.

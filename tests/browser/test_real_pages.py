@@ -227,14 +227,13 @@ def test_hostile_texts_of_a_table_stay_text(page, hostile):
             continue
         row = page.lonely(40)
         page.mouse(page.at(row))
-        # no card over the arrows of a picked point
         page.press(row)
         assert page.ask("picked()") == ids[row]
         assert page.all("img, iframe, object, embed, script[src]") == []
         assert page.run("return document.scripts.length") <= 2
     page.click("tab-map")
-    shown = page.rows("card")
-    assert page.text("card-id") == ids[row] and page.text("card-label") == labels[row]
+    shown = page.rows("pinned")
+    assert page.text("pinned-id") == ids[row] and page.text("pinned-label") == labels[row]
     assert set(HOSTILE[:3]) <= set(shown)
     page.find("search").send_keys("<img")
     page.settle()
@@ -244,6 +243,34 @@ def test_hostile_texts_of_a_table_stay_text(page, hostile):
     page.click("tab-loadings")
     assert HOSTILE[0] in page.find("loadings-x1").get_attribute("aria-label")
     assert page.all("img, iframe, object, embed, script[src]") == []
+
+
+def test_no_folder_of_the_machine_is_in_a_page(page, curve, folder, tangency):
+    words = ["fit", folder / "curve.csv", "--columns", "y1:y3"]
+    tangency(*words, "--out", folder / "far.st", "--report", folder / "far.html", folder=folder.parent)
+    tangency("edges", folder / "far.st", "--report", folder / "far-edges.html", folder=folder.parent)
+    assert page.data(folder / "far.html")["command"] == "tangency fit curve.csv --columns y1:y3"
+    assert page.data(folder / "far-edges.html")["command"] == "tangency edges far.st --report far-edges.html"
+    for name in ("far.html", "far-edges.html"):
+        assert str(folder) not in (folder / name).read_text(encoding="utf-8")
+
+
+def test_a_page_of_a_model_knows_its_table(page, curve, folder, tangency):
+    tangency("report", "curve.st", "--out", "again.html", folder=folder)
+    data = page.data(folder / "again.html")
+    assert data["title"] == "curve.csv in 2 dimensions"
+    assert data["command"].startswith("tangency fit curve.csv")
+    assert dict(data["facts"])["data"].startswith("curve.csv, 150 points")
+
+
+def test_the_command_that_compares_runs(page, curve, folder, tangency):
+    words = page.data(curve[0])["compare"].split()
+    assert words[:3] == ["tangency", "select", "curve.csv"] and words[-2:] == ["--report", "compared.html"]
+    small = ["--seeds", "1", "--max-iter", "3", "--out", "compared.csv"]
+    assert words[words.index("-k") + 1] == "6,9,13" and words[words.index("-d") + 1] == "1:3"
+    words[words.index("-k") + 1], words[words.index("-d") + 1] = "9", "1:2"
+    tangency(*words[1:], *small, folder=folder)
+    assert page.data(folder / "compared.html")["selection"]["candidates"]
 
 
 def test_hostile_ids_and_labels_come_back_whole(page, hostile):

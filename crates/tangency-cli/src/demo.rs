@@ -88,9 +88,9 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
     };
     report::write(&page_out, Report { title, table: Some("tangency-demo.csv"), command, ..Report::default() }, &shown)?;
 
+    info::warnings(&model).iter().for_each(|text| say.warn(text));
     info::summary(&model, say.verbose).iter().for_each(|line| say.line(line));
     say.line(&format!("without them the two coordinates explain {:.1} % of the true ones", 100.0 * r2));
-    info::warnings(&model).iter().for_each(|text| say.warn(text));
     let written = [&table_out, &model_out, &embedding_out, &svg_out, &png_out, &page_out];
     written.iter().for_each(|output| say.line(&format!("wrote {}", output.path().display())));
     say.line("next: look at tangency-demo.html, then fit a table of your own: tangency fit TABLE.csv --prune --report report.html");

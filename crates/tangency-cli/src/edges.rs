@@ -33,11 +33,11 @@ pub fn run(args: &EdgesArgs, say: Say) -> Result<()> {
         interrupt::listen();
         test_edges(&model.fit, &named, args.seeds, &mut progress::graphs(say))?
     };
-    say.line(&format!("{} edges; residuals and lengths are in the scaled units of the fit", view.edges.len()));
-    table(&view.edges[..args.top.min(view.edges.len())]).iter().for_each(|line| say.line(line));
     for test in &tests {
         describe(&model, test).iter().for_each(|line| say.line(line));
     }
+    say.line(&format!("{} edges; residuals and lengths are in the scaled units of the fit", view.edges.len()));
+    table(&view.edges[..args.top.min(view.edges.len())]).iter().for_each(|line| say.line(line));
     if let Some(out) = &out {
         view.write(out)?;
         say.line(&format!("wrote {}", out.path().display()));

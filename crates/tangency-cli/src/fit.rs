@@ -91,12 +91,12 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         let command = command(&model.fit, &files(args));
         written.push(page.write(&model, &args.table, Report { command: Some(command), ..Report::default() })?);
     }
-    info::summary(&model, say.verbose).iter().for_each(|line| say.line(line));
-    written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
-    say.line(&next(out.path(), page.is_some()));
     let mut warnings = info::warnings(&model);
     warnings.extend(not_calibrated);
     warnings.iter().for_each(|text| say.warn(text));
+    info::summary(&model, say.verbose).iter().for_each(|line| say.line(line));
+    written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
+    say.line(&next(out.path(), page.is_some()));
     let mut result = info::as_json(&model);
     result["warnings"] = serde_json::json!(warnings);
     result["notes"] = serde_json::json!(noted);
@@ -237,11 +237,11 @@ pub fn fitter<'a>(
 /// What the command that repeats a fit says of its files.
 fn files(args: &FitArgs) -> CommandFiles {
     let named = |name: &str, path: &Option<PathBuf>| -> Vec<String> {
-        path.iter().flat_map(|path| [flag(name), path.display().to_string()]).collect()
+        path.iter().flat_map(|path| [flag(name), report::without_folders(&path.to_string_lossy())]).collect()
     };
     let by = args.graph.edges_by.iter().flat_map(|names| [flag("edges_by"), names.to_string()]);
     CommandFiles {
-        table: args.table.table.display().to_string(),
+        table: report::without_folders(&args.table.table.to_string_lossy()),
         reading: report::reading(&args.table)
             .into_iter()
             .chain(args.views.iter().flat_map(|view| [flag("views"), view.clone()]))

@@ -28,6 +28,7 @@ pub fn run(args: &InfoArgs, say: Say) -> Result<()> {
             Ok(DistanceRow::new(pair, args.level, model.fit.distance_interval(i, j, args.level)?))
         })
         .collect::<Result<Vec<_>>>()?;
+    warnings(&model).iter().for_each(|text| say.warn(text));
     summary(&model, say.verbose).iter().for_each(|line| say.line(line));
     for DistanceRow { pair, level, of_means, lower, upper, .. } in &distances {
         say.line(&format!(
@@ -38,7 +39,6 @@ pub fn run(args: &InfoArgs, say: Say) -> Result<()> {
     if !distances.is_empty() {
         result["distances"] = json!(distances);
     }
-    warnings(&model).iter().for_each(|text| say.warn(text));
     say.result(&result);
     Ok(())
 }

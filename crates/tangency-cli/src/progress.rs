@@ -2,7 +2,8 @@
 
 use crate::interrupt;
 use crate::say::Say;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt::Write;
 use std::ops::ControlFlow;
 use tangency::Choice;
 use tangency::compare::Entrant;
@@ -12,12 +13,15 @@ use tangency::inference::Progress;
 /// How often a bar is drawn that counts the time.
 const TICK: std::time::Duration = std::time::Duration::from_millis(500);
 
+/// Steps from which a rate can be told.
+const STEPS_TO_KNOW: u64 = 2;
+
 /// An observer that draws the bar and passes Ctrl-C on.
 pub fn observer(say: Say) -> impl FnMut(&Progress) -> ControlFlow<()> {
     // a large graph takes its time before the first iteration
     let bar = bar(say, "neighbours, graph and start: {elapsed} so far");
     bar.enable_steady_tick(TICK);
-    let style = "{prefix} {bar:24} {pos}/{len} iterations at most, {per_sec}, {eta} left at most | {msg}";
+    let style = "{prefix} {bar:24} {pos}/{len} iterations at most{rate}{left_at_most} | {msg}";
     let mut runs = RunsSeen::default();
     move |progress| {
         if let Some(name) = runs.begun(progress) {
@@ -63,7 +67,7 @@ impl RunsSeen {
 
 /// The observer of pruning. How long it takes is not known beforehand; two to seven fits are usual.
 pub fn pruning(say: Say) -> impl FnMut(&PruneProgress) -> ControlFlow<()> {
-    let bar = bar(say, "prune: {elapsed} (usually as long as 2 to 7 fits), {pos} iterations, {per_sec} | {msg}");
+    let bar = bar(say, "prune: {elapsed} (usually as long as 2 to 7 fits), {pos} iterations{rate} | {msg}");
     move |progress| {
         bar.set_position(progress.iterations as u64);
         let step = match progress.step {
@@ -80,7 +84,7 @@ pub fn pruning(say: Say) -> impl FnMut(&PruneProgress) -> ControlFlow<()> {
 
 /// The observer of fits on several graphs: how many of how many are done.
 pub fn graphs(say: Say) -> impl FnMut(usize, usize) -> ControlFlow<()> {
-    let bar = bar(say, "graph {pos}/{len} {bar:24} {elapsed} so far, {eta} left");
+    let bar = bar(say, "graph {pos}/{len} {bar:24} {elapsed} so far{left}");
     move |done, total| {
         bar.set_length(total as u64);
         if bar.position() != done as u64 {
@@ -93,7 +97,7 @@ pub fn graphs(say: Say) -> impl FnMut(usize, usize) -> ControlFlow<()> {
 
 /// The observer of a calibration: which of its fits is running.
 pub fn parts(say: Say, total: usize) -> impl FnMut(usize, &Progress) -> ControlFlow<()> {
-    let bar = bar(say, "calibrate {bar:24} part {pos}/{len}, {elapsed} so far, {eta} left | {msg}");
+    let bar = bar(say, "calibrate {bar:24} part {pos}/{len}, {elapsed} so far{left} | {msg}");
     bar.set_length(total as u64);
     move |part, progress| {
         if bar.position() != part as u64 {
@@ -109,7 +113,7 @@ pub fn parts(say: Say, total: usize) -> impl FnMut(usize, &Progress) -> ControlF
 
 /// The observer of one of several methods: iterations and objective of those that have them.
 pub fn method(say: Say, entrant: Entrant, place: usize, total: usize) -> impl FnMut(usize, f64) -> ControlFlow<()> {
-    let bar = bar(say, "{prefix}, {elapsed} so far, {pos} iterations, {per_sec} | {msg}");
+    let bar = bar(say, "{prefix}, {elapsed} so far, {pos} iterations{rate} | {msg}");
     bar.set_prefix(format!("method {place}/{total}: {entrant}"));
     bar.tick();
     move |iterations, objective| {
@@ -122,8 +126,8 @@ pub fn method(say: Say, entrant: Entrant, place: usize, total: usize) -> impl Fn
 /// A bar for rows, of which the number may not be known; `true` when Ctrl-C was pressed.
 pub fn rows(say: Say, total: Option<usize>) -> impl FnMut(usize) -> bool {
     let template = match total {
-        Some(_) => "{bar:24} {pos}/{len} rows, {per_sec}, {eta} left",
-        None => "{pos} rows, {per_sec}, {elapsed} so far",
+        Some(_) => "{bar:24} {pos}/{len} rows{rate}{left}",
+        None => "{pos} rows{rate}, {elapsed} so far",
     };
     let bar = bar(say, template);
     total.iter().for_each(|&total| bar.set_length(total as u64));
@@ -141,12 +145,51 @@ fn bar(say: Say, template: &str) -> ProgressBar {
     bar
 }
 
-fn set_style(bar: &ProgressBar, template: &str) {
+/// A bar of this template. What is only known after some steps, the rate and the time left, is not there before.
+pub fn set_style(bar: &ProgressBar, template: &str) {
     if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
+        let known = |state: &ProgressState| state.pos() >= STEPS_TO_KNOW && state.per_sec() > 0.0;
+        let left = move |words: &'static str| {
+            move |state: &ProgressState, out: &mut dyn Write| {
+                if known(state) {
+                    let _ = write!(out, ", {:#}{words}", HumanDuration(state.eta()));
+                }
+            }
+        };
+        let rate = move |state: &ProgressState, out: &mut dyn Write| {
+            if known(state) {
+                let _ = write!(out, ", {}", per_second(state.per_sec()));
+            }
+        };
+        bar.set_style(
+            style
+                .with_key("rate", rate)
+                .with_key("left", left(" left"))
+                .with_key("left_at_most", left(" left at most")),
+        );
+    }
+}
+
+/// A rate with two digits.
+fn per_second(rate: f64) -> String {
+    match rate {
+        rate if rate >= 10.0 => format!("{rate:.0}/s"),
+        rate if rate >= 1.0 => format!("{rate:.1}/s"),
+        rate => format!("{rate:.2}/s"),
     }
 }
 
 fn go_on() -> ControlFlow<()> {
     if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::per_second;
+
+    #[test]
+    fn rates_have_two_digits() {
+        let shown = [0.0512, 1.26, 9.94, 12.7, 163.4].map(per_second);
+        assert_eq!(shown, ["0.05/s", "1.3/s", "9.9/s", "13/s", "163/s"]);
+    }
 }

@@ -29,9 +29,10 @@ pub fn run(args: &ReportArgs, say: Say) -> Result<()> {
     if interrupt::asked() {
         return Err(Error::Interrupted { what: "the report" });
     }
+    let fitted = args.fitted_table.as_deref().map(without_folders);
     let report = Report {
         title: args.title.clone().unwrap_or_default(),
-        table: args.fitted_table.as_deref(),
+        table: fitted.as_deref(),
         new,
         image,
         ..Report::default()
@@ -82,12 +83,19 @@ impl ReportPage {
 
     /// Writes it with what is known beside the model; the command is the one that was typed, unless there is another.
     pub fn make(&self, model: &Model, report: Report) -> Result<PathBuf> {
-        let arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+        let arguments = std::env::args_os().skip(1).map(|word| without_folders(&word.to_string_lossy()));
         let as_typed = || typed(std::iter::once("tangency".to_owned()).chain(arguments));
         let command = Some(report.command.clone().unwrap_or_else(as_typed));
         write(&self.out, Report { command, image: self.image, ..report }, model)?;
         Ok(self.out.path().to_owned())
     }
+}
+
+/// A word that names a file, without the folders: they say nothing to whom a page is given, and are no business of theirs.
+pub fn without_folders(word: &str) -> String {
+    let path = Path::new(word);
+    let name = path.file_name().filter(|_| path.is_absolute() || path.exists());
+    name.map_or_else(|| word.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 /// Shows a page in the browser, if there is one.

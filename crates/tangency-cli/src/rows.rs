@@ -2,6 +2,7 @@
 
 use crate::args::{ReadingArgs, header};
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use tangency::extend::Extension;
 use tangency::io::table::TableOptions;
 use tangency::io::{ColumnKind, Model};
@@ -83,4 +84,16 @@ pub fn other_image(rows: usize, columns: usize, features: usize) -> Error {
 /// The same for rows that a model is applied to, whose settings say whether entries may be missing.
 pub fn options_of(model: &Model, args: &ReadingArgs) -> TableOptions {
     TableOptions { gaps: model.fit.config.missing != MissingRule::Error, ..options(args) }
+}
+
+/// The name of a file that is made from another and not named, in this folder: `new.csv.gz` gives `new-coordinates.csv`. What came
+/// from standard input has no name.
+pub fn beside(given: &Path, what: &str, extension: &str) -> PathBuf {
+    let name = given.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.split('.').next().unwrap_or_default();
+    PathBuf::from(if matches!(stem, "" | "-") {
+        format!("{what}.{extension}")
+    } else {
+        format!("{stem}-{what}.{extension}")
+    })
 }

@@ -45,12 +45,10 @@ impl Say {
         }
     }
 
-    /// A warning, on standard error.
+    /// A warning, on standard error, however little is said.
     pub fn warn(&self, text: &str) {
         WARNED.store(true, Ordering::Relaxed);
-        if !self.quiet {
-            eprintln!("warning: {text}");
-        }
+        eprintln!("warning: {text}");
     }
 
     /// What ended the program.
@@ -59,7 +57,7 @@ impl Say {
     }
 }
 
-/// Whether there was a warning, shown or not.
+/// Whether there was a warning.
 pub fn warned() -> bool {
     WARNED.load(Ordering::Relaxed)
 }

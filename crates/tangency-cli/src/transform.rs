@@ -1,7 +1,7 @@
 //! `tangency transform`: new rows placed in a fitted model, a block at a time.
 
 use crate::args::TransformArgs;
-use crate::rows::{counted, extension, options_of};
+use crate::rows::{beside, counted, extension, options_of};
 use crate::say::{self, Say};
 use crate::{fit, info, interrupt, progress};
 use serde_json::json;
@@ -12,12 +12,13 @@ use tangency::io::{Claims, NewRows, RARE, TableWriter, load_model};
 
 /// Runs the command.
 pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
-    TableWriter::check(&args.out)?;
+    let path = args.out.clone().unwrap_or_else(|| beside(&args.table, "coordinates", "csv"));
+    TableWriter::check(&path)?;
     let model = load_model(&args.model)?;
     let reading = options_of(&model, &args.reading);
     // what is wrong with the table is said before the work begins
     let rows = NewRows::new(&args.table, TableStream::open(&args.table, &reading)?, &model)?;
-    let out = Claims::new(args.force, [&args.model, &args.table]).claim(&args.out)?;
+    let out = Claims::new(args.force, [&args.model, &args.table]).claim(&path)?;
     interrupt::listen();
     let extension = extension(&model, args.n_neighbors)?;
     let mut bar = progress::rows(say, rows.rows());

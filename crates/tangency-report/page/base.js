@@ -21,7 +21,7 @@ const T = {};
       else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
       else element.setAttribute(name, value === true ? "" : value);
     }
-    for (const child of children.flat()) if (child) element.append(child);
+    for (const child of children.flat()) if (child !== null && child !== undefined && child !== false && child !== "") element.append(child);
     return element;
   }
 
@@ -119,8 +119,10 @@ const T = {};
   // ---- Files and the clipboard.
   T.csvCell = (text) => (/[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text);
 
-  T.download = function (name, text) {
-    const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  T.download = (name, text) => T.saveBlob(name, new Blob([text], { type: "text/csv;charset=utf-8" }));
+
+  T.saveBlob = function (name, blob) {
+    const address = URL.createObjectURL(blob);
     const link = T.make("a", { href: address, download: name, hidden: true });
     document.body.append(link);
     link.click();

@@ -1,11 +1,13 @@
-// The card beside a point: who it is, where, how sure, and what was measured. Also pictures of feature vectors, which other parts use.
+// The card beside a point: who it is, where, how sure, and what was measured. That of a picked point stands in the panel, where it covers
+// nothing. Also pictures of feature vectors, which other parts use.
 (function () {
   const mostFeatures = 8;
   const mostColumns = 8;
 
   T.setUpCard = function () {
     T.on("hovered", showCard);
-    T.on("picked", showCard);
+    T.on("picked", () => { showCard(); showPinned(); });
+    T.on("tab", showPinned);
     T.on("drawn", place);
   };
 
@@ -23,16 +25,22 @@
     if (i >= 0) T.say(spoken(i));
   };
 
-  // A picked point keeps its card, but not where the map shows something about it that the card would cover.
-  function shown() {
-    if (T.state.tab === "loadings" && T.state.hovered === T.state.picked) return -1;
-    if (T.state.hovered >= 0) return T.state.hovered;
-    return T.state.tab === "explore" || T.state.tab === "loadings" ? -1 : T.state.picked;
-  }
+  // No card over the map for what stands in the panel.
+  const shown = () => (T.state.hovered === T.state.picked ? -1 : T.state.hovered);
 
   function spoken(i) {
     const where = T.report.axisNames.map((name, a) => `${name} ${T.withError(T.at(i, a), T.deviation(i, a))}`).join(", ");
     return `Point ${T.id(i)}${T.label(i) ? ", label " + T.label(i) : ""}: ${where}`;
+  }
+
+  const head = (i, test) => [T.make("strong", { text: T.visible(T.id(i)), "data-test": test + "-id" }),
+    T.label(i) ? T.make("span", { text: T.label(i), class: "tag", "data-test": test + "-label" }) : null,
+    i >= T.report.fitted ? T.make("span", { text: "new row", class: "tag new" }) : null];
+
+  function body(i, test) {
+    const others = T.report.carried.filter(({ cells }) => cells[i] !== "").slice(0, mostColumns);
+    return [table(coordinateRows(i)),
+      others.length ? T.make("div", { "data-test": test + "-columns" }, table(others.map(({ name, cells }) => [name, T.visible(cells[i])]), true)) : null, measured(i)];
   }
 
   function showCard() {
@@ -40,26 +48,35 @@
     const i = shown();
     card.hidden = i < 0;
     if (i < 0) return;
-    T.empty(card);
-    card.append(T.make("div", { class: "card-head" }, T.make("strong", { text: T.visible(T.id(i)), "data-test": "card-id" }),
-      T.label(i) ? T.make("span", { text: T.label(i), class: "tag", "data-test": "card-label" }) : null,
-      i >= T.report.fitted ? T.make("span", { text: "new row", class: "tag new" }) : null));
-    card.append(table(coordinateRows(i)));
-    const others = T.report.carried.filter(({ cells }) => cells[i] !== "").slice(0, mostColumns);
-    if (others.length) card.append(T.make("div", { "data-test": "card-columns" }, table(others.map(({ name, cells }) => [name, T.visible(cells[i])]))));
-    card.append(measured(i));
+    T.empty(card).append(T.make("div", { class: "card-head" }, head(i, "card")), ...body(i, "card").filter(Boolean));
     place();
+  }
+
+  // Whole on the map's tab; elsewhere a line, since these tabs have more to say of the point.
+  function showPinned() {
+    const box = T.empty(T.byId("pinned"));
+    const i = T.state.picked;
+    box.hidden = i < 0;
+    if (i < 0) return;
+    const close = T.make("button", { type: "button", class: "close", text: "×", "aria-label": "Close " + T.id(i), title: "Close (Esc)", "data-test": "pinned-close",
+      onclick: () => { T.pick(-1); T.announce("let-go"); } });
+    box.append(T.make("div", { class: "card-head" }, head(i, "pinned"), close));
+    if (T.state.tab === "map") box.append(...body(i, "pinned").filter(Boolean));
+    else box.append(T.make("p", { class: "note", text: T.report.axisNames.map((name, a) => `${name} ${T.withError(T.at(i, a), T.deviation(i, a))}`).join(", ") }));
   }
 
   function coordinateRows(i) {
     const rows = T.report.axisNames.map((name, a) => [name, T.withError(T.at(i, a), T.deviation(i, a))]);
+    const share = T.report.uncertainty ? T.report.uncertainty[i] : NaN;
+    if (Number.isFinite(share)) rows.push(["uncertainty", T.number(share, 2) + " % of the spread"]);
     const more = [["novelty", T.report.novelty], ["log-density", T.report.logDensity], ["density", T.report.density]];
     for (const [name, values] of more) if (values && Number.isFinite(values[i])) rows.push([name, T.number(values[i], 3)]);
     return rows;
   }
 
-  function table(rows) {
-    return T.make("table", {}, rows.map(([name, value, mark]) => T.make("tr", {}, T.make("th", { text: name, scope: "row" }),
+  // Names from the table are their own words.
+  function table(rows, own = false) {
+    return T.make("table", {}, rows.map(([name, value, mark]) => T.make("tr", {}, T.make("th", { scope: "row" }, own ? name : T.termed(name)),
       T.make("td", { text: value }), mark === undefined ? null : T.make("td", { text: mark, class: "quiet" }))));
   }
 
@@ -67,8 +84,8 @@
     const { values, image, names, valuesLeftOut } = T.report;
     if (!values) return T.make("p", { class: "note", text: valuesLeftOut || "The report holds no measurements." });
     if (image) return T.picture((f) => T.value(i, f), 96, "Measured picture of " + T.id(i));
-    if (names.length <= mostFeatures) return table(names.map((name, f) => [name, T.number(T.value(i, f))]));
-    return T.make("div", {}, T.make("p", { class: "note", text: "most unusual features" }), table(unusual(i)));
+    if (names.length <= mostFeatures) return table(names.map((name, f) => [name, T.number(T.value(i, f))]), true);
+    return T.make("div", {}, T.make("p", { class: "note", text: "most unusual features" }), table(unusual(i), true));
   }
 
   // The features farthest from their mean, in standard deviations.

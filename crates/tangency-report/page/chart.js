@@ -144,10 +144,9 @@
   T.link = () => ({ listeners: [], show(at) { for (const listener of this.listeners) listener(at); } });
 
   // Horizontal bars from zero with error bars: rows [{name, value, error}].
-  T.barChart = function ({ title, rows, width, test, colour }) {
+  T.barChart = function ({ title, rows, width, rowHeight, test, colour }) {
     const longest = Math.max(...rows.map((r) => r.name.length));
     const nameWidth = Math.min(width * 0.4, Math.max(24, longest * 6.6));
-    const rowHeight = 20;
     const height = rows.length * rowHeight + 22;
     const room = (r) => T.report.reach * (r.error || 0);
     const reach = Math.max(...rows.map((r) => Math.abs(r.value) + room(r)), 1e-300);
@@ -172,7 +171,7 @@
     const whisker = T.svg("path", { class: "whisker", d: `M${left} ${middle}H${right}M${left} ${middle - 3}v6M${right} ${middle - 3}v6` });
     return T.svg("g", {}, T.svg("title", { text: `${name}: ${T.withError(value, error)}` }),
       T.svg("text", { class: "tick name", x: nameWidth, y: middle + 4, "text-anchor": "end", text: short }),
-      T.svg("rect", { x: Math.min(zero, end), y: top + 4, width: Math.max(1, Math.abs(end - zero)), height: rowHeight - 7, fill: colour }),
+      T.svg("rect", { x: Math.min(zero, end), y: top + 3, width: Math.max(1, Math.abs(end - zero)), height: rowHeight - 4, fill: colour }),
       error > 0 ? whisker : null);
   }
 })();

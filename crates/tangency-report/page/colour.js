@@ -1,12 +1,11 @@
-// Colours: what the points are coloured by, and the legend. All palettes are safe for colour-blind readers, and the same as in the figures.
+// Colours: what the points are coloured by. All palettes are safe for colour-blind readers, and the same as in the figures.
 (function () {
   // Even steps of lightness, so that order shows without hue.
   const anchors = [[61, 20, 94], [66, 40, 120], [66, 60, 145], [53, 86, 160], [23, 113, 166], [1, 137, 160], [2, 160, 152], [40, 182, 131],
     [118, 196, 100], [188, 202, 67], [247, 205, 58]];
   // Okabe and Ito; the seventh is black on white and white on black.
   const classColours = [[0, 114, 178], [213, 94, 0], [0, 158, 115], [204, 121, 167], [230, 159, 0], [86, 180, 233], null, [222, 205, 30]];
-  const missing = [158, 163, 170];
-  T.shapeWords = ["disc", "square", "triangle"];
+  const missing = (T.missingColour = [158, 163, 170]);
 
   const mix = (a, b, share) => a.map((v, c) => Math.round(v + share * (b[c] - v)));
   T.css = (rgb, alpha = 1) => `rgba(${rgb[0]},${rgb[1]},${rgb[2]},${alpha})`;
@@ -38,7 +37,7 @@
     density: () => T.report.density, "log-density": () => T.report.logDensity,
   };
   const words = {
-    none: "one colour", label: "label", "label-number": "label as a number", uncertainty: "uncertainty", novelty: "novelty",
+    none: "one colour", label: "label", "label-number": "label as a number", uncertainty: "uncertainty, % of the spread", novelty: "novelty",
     density: "density", "log-density": "log-density", kind: "fitted or new",
   };
 
@@ -94,10 +93,25 @@
   };
 
   // ---- The colour of every row: {kind, rgba [n], shapes [n] | null, and what the legend needs}.
+  // Among edges the points are plain: only edges have a scale there.
   T.recolour = function () {
-    const choice = T.state.colourBy;
-    const n = T.report.n;
-    const rgba = new Uint32Array(n);
+    T.colouring = T.state.tab === "graph" && T.report.graph ? plain() : T.colouringOf(T.state.colourBy);
+    T.drawLegend();
+    T.announce("recoloured");
+  };
+
+  const plain = () => ({ kind: "edges", rgba: new Uint32Array(T.report.n).fill(T.pack(T.dark() ? [122, 130, 138] : [142, 149, 157])), shapes: null });
+
+  // Takes another colouring, if there is such a one.
+  T.setColour = function (choice) {
+    const menu = T.byId("colour-by");
+    if (![...menu.options].some(({ value }) => value === choice)) return;
+    menu.value = T.state.colourBy = choice;
+    T.recolour();
+  };
+
+  T.colouringOf = function (choice) {
+    const rgba = new Uint32Array(T.report.n);
     let colouring;
     if (choice === "none") {
       rgba.fill(T.pack(T.classColour(0)));
@@ -106,10 +120,7 @@
     else if (carried(choice) && carried(choice).classes) colouring = byClass(rgba, carried(choice).classes);
     else if (choice === "kind") colouring = byKind(rgba);
     else colouring = byNumber(rgba, valuesOf(choice));
-    colouring.title = T.colourTitle(choice);
-    T.colouring = colouring;
-    T.drawLegend();
-    T.announce("recoloured");
+    return { ...colouring, title: T.colourTitle(choice), own: choice.includes(":") }; // own: a name from the table
   };
 
   function byClass(rgba, classes) {
@@ -144,72 +155,5 @@
       rgba[i] = Number.isFinite(share) ? steps[Math.round(256 * Math.min(1, Math.max(0, share)))] : grey;
     }
     return { kind: "number", rgba, shapes: null, values, from, to, below: clipped && low < from, above: clipped && high > to };
-  }
-
-  // ---- The legend.
-  T.drawLegend = function () {
-    const legend = T.empty(T.byId("legend"));
-    const colouring = T.colouring;
-    if (colouring.kind === "classes") legend.append(...classEntries());
-    else if (colouring.kind === "number") legend.append(colourBar(colouring));
-    else if (colouring.kind === "kind") {
-      legend.append(entry(T.classColour(0), 0, false, "fitted", T.report.fitted, (i) => i < T.report.fitted));
-      legend.append(entry(T.classColour(1), 0, true, "new", T.report.added, (i) => i >= T.report.fitted));
-    }
-    if (T.report.added && colouring.kind !== "kind") {
-      const [r, g, b] = T.dark() ? [200, 205, 210] : [70, 74, 80];
-      legend.append(T.make("span", { class: "key" }, sign([r, g, b], 0, false), "fitted"), T.make("span", { class: "key" }, sign([r, g, b], 0, true), "new"));
-    }
-  };
-
-  function classEntries() {
-    const { names, counts, of, unlabelled } = T.colouring.classes;
-    const entries = names.map((name, k) => entry(T.classColour(k), T.classShape(k), false, name, counts[k], (i) => of[i] === k));
-    if (unlabelled) entries.push(entry(missing, 0, false, "no label", unlabelled, (i) => of[i] === 255));
-    return entries;
-  }
-
-  // A click on a class selects it, a second one lets it go.
-  function entry(rgb, shape, hollow, name, count, member) {
-    return T.make("button", {
-      type: "button", class: "key", "data-test": "legend-class", title: "Select these " + T.plural(count, "point"),
-      onclick: (event) => {
-        const again = T.state.chosenBy === name;
-        if (again) T.clearSelection();
-        else T.select(member, event.shiftKey || event.ctrlKey || event.metaKey);
-        T.state.chosenBy = again ? null : name;
-      },
-    }, sign(rgb, shape, hollow), T.make("span", { class: "key-name", text: T.visible(name) }), T.make("span", { class: "key-count", text: T.count(count) }));
-  }
-
-  function sign(rgb, shape, hollow) {
-    const paint = hollow ? { fill: "none", stroke: T.css(rgb), "stroke-width": 1.6 } : { fill: T.css(rgb) };
-    const shapes = [
-      () => T.svg("circle", { cx: 6, cy: 6, r: hollow ? 3.6 : 5, ...paint }), () => T.svg("rect", { x: 1.5, y: 1.5, width: 9, height: 9, ...paint }),
-      () => T.svg("polygon", { points: "6,0.5 11.5,10.5 0.5,10.5", ...paint })];
-    return T.svg("svg", { width: 12, height: 12, viewBox: "0 0 12 12", "aria-hidden": "true" }, shapes[shape]());
-  }
-
-  function colourBar({ from, to, below, above, title, values }) {
-    const bar = T.make("canvas", { width: 256, height: 1, class: "bar", "aria-hidden": "true" });
-    const context = bar.getContext("2d");
-    for (let s = 0; s < 256; s++) {
-      context.fillStyle = T.css(T.continuous(s / 255));
-      context.fillRect(s, 0, 1, 1);
-    }
-    const scale = T.make("div", { class: "bar-scale" });
-    if (to > from) {
-      for (const { value, text } of T.ticks(from, to, 6)) {
-        const share = (value - from) / (to - from);
-        const tick = T.make("span", { class: share < 0.08 ? "first" : share > 0.92 ? "last" : "", text });
-        tick.style.left = (100 * share).toFixed(2) + "%";
-        scale.append(tick);
-      }
-    } else scale.append(T.make("span", { text: Number.isFinite(from) ? T.number(from) : "no values", class: "first" }));
-    const remark = below || above ? T.make("span", { class: "note", text: "farther values have the colour of the end" }) : null;
-    const missingCount = values.reduce((count, v) => count + !Number.isFinite(v), 0);
-    const gaps = missingCount ? T.make("span", { class: "key" }, sign(missing, 0, false), "no value") : null;
-    return T.make("div", { class: "bar-box" }, T.make("div", { class: "bar-title", text: title }),
-      T.make("div", { class: "bar-body" }, bar, scale), remark, gaps);
   }
 })();

@@ -33,7 +33,7 @@
       novelty: decode(raw.novelty), density: decode(raw.density), logDensity: decode(raw.log_density),
       names: features.names || [], values: decode(features.values), valuesLeftOut: features.values_left_out || null,
       low: features.min, high: features.max, mean: features.mean, std: features.std,
-      image: raw.image || null,
+      views: features.views || [], image: raw.image || null,
       model: readModel(raw.model), graph: readGraph(raw.graph), bound: readBound(raw.bound),
       remark: raw.remark || "",
       comparisons: (raw.comparisons || []).map((c) => ({ name: c.name, note: c.note || "", x: decode(c.coordinates) })),
@@ -44,7 +44,7 @@
       const numbers = asNumbers(cells);
       return { name, cells, numbers, classes: numbers ? null : findClasses(cells, n) };
     });
-    report.uncertainty = report.covariance ? overallDeviation(report) : null;
+    report.uncertainty = report.covariance ? shareOfSpread(report) : null;
     T.report = report;
   };
 
@@ -91,15 +91,18 @@
 
   T.deviation = (i, a) => (T.report.covariance ? Math.sqrt(Math.max(0, T.cov(i, a, a))) : NaN);
 
-  // Root mean square over the coordinates.
-  function overallDeviation(report) {
-    const { n, d, covariance } = report;
+  // The deviation of each point as a share of the spread of all, in per cent; both are root mean squares over the coordinates.
+  function shareOfSpread({ n, d, x, covariance, fitted }) {
     const size = (d * (d + 1)) / 2;
+    const mean = new Float64Array(d);
+    for (let e = 0; e < fitted * d; e++) mean[e % d] += x[e] / fitted;
+    let spread = 0;
+    for (let e = 0; e < fitted * d; e++) spread += (x[e] - mean[e % d]) ** 2 / fitted;
     const out = new Float32Array(n);
     for (let i = 0; i < n; i++) {
       let sum = 0;
       for (let a = 0, at = 0; a < d; at += d - a, a++) sum += covariance[i * size + at];
-      out[i] = Math.sqrt(Math.max(0, sum) / d);
+      out[i] = 100 * Math.sqrt(Math.max(0, sum) / (spread || 1));
     }
     return out;
   }

@@ -18,7 +18,7 @@
     const { bound, raw } = T.report;
     panel.append(T.make("h2", { text: "How it stopped" }), T.make("p", { "data-test": "stop", text: raw.stop_words || raw.stop || "Not recorded." }));
     if (bound) panel.append(...history(bound));
-    panel.append(...T.candidateCharts());
+    panel.append(...T.candidateCharts(), ...T.choiceCharts());
     panel.append(...T.comparisonCharts());
   }
 
@@ -32,9 +32,8 @@
     const facts = [["bound", bound.final, 6], ["per point", bound.per_point, 5], ["in scaled units", bound.scaled, 6]].map(([name, value, digits]) =>
       [name, T.number(value, digits) + " nats"]);
     const list = T.make("dl", { class: "facts", "data-test": "bound-facts" }, facts.filter(([, v]) => !v.startsWith("–")).map(([k, v]) =>
-      T.make("div", {}, T.make("dt", { text: k }), T.make("dd", { text: v }))));
-    const out = [T.make("h2", { text: "Bound" }), T.make("p", { class: "note", text: "A lower bound on the log-probability of the table given the graph. " +
-      "Higher is better, among fits of the same table." }), list];
+      T.make("div", {}, T.make("dt", {}, T.termed(k)), T.make("dd", { text: v }))));
+    const out = [T.make("h2", { text: "Bound" }), T.make("p", { class: "note" }, T.termed("How likely the model finds the table, at least, in nats. Higher is better, among fits of the same table.")), list];
     const count = bound.bound ? bound.bound.length : 0;
     if (count < 2) return [...out, T.make("p", { class: "note", text: "No history of the bound was kept." })];
     const x = Array.from({ length: count }, (_, t) => t + 1);

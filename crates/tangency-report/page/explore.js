@@ -13,7 +13,6 @@
     parts = {
       far: T.make("p", { class: "far", "data-test": "explore-far", hidden: true, role: "status" }),
       place: T.make("p", { class: "note", "data-test": "explore-place" }),
-      picture: T.report.image ? T.make("canvas", { class: "picture large", role: "img", "aria-label": "Expected picture", "data-test": "explore-picture" }) : null,
       profile: T.make("div", { "data-test": "explore-profile" }),
       hint: T.make("p", { class: "note", "data-test": "explore-hint" }),
       slider: T.make("input", { type: "range", min: 0, max: 1, step: 0.01, value: 0, disabled: true, "aria-label": "Way from A to B", "data-test": "morph" }),
@@ -22,7 +21,7 @@
       sliders: T.make("div", { class: "sliders" }),
     };
     parts.slider.addEventListener("input", () => { stop(); follow(); });
-    panel.append(parts.picture || "", parts.profile, parts.place, T.make("div", { class: "far-slot" }, parts.far), T.make("h2", { text: "From A to B" }), parts.hint,
+    panel.append(parts.profile, T.make("div", { class: "far-slot" }, parts.place, parts.far), T.make("h2", { text: "From A to B" }), parts.hint,
       T.make("div", { class: "morph" }, T.make("span", { text: "A" }), parts.slider, T.make("span", { text: "B" }), parts.play, parts.again),
       T.make("h2", { text: "Place" }), parts.sliders);
     addSliders();
@@ -35,7 +34,7 @@
       if (!at) show(T.state.picked >= 0 ? position(T.state.picked) : middle());
       else show(at);
     });
-    T.on("theme", () => { if (open() && at) show(at); });
+    for (const event of ["theme", "picked"]) T.on(event, () => { if (open() && at) show(at); });
     T.before(draw);
     words();
   };
@@ -99,71 +98,12 @@
     const step = T.report.model.typical_step;
     result.far = step > 0 && result.distance > T.report.model.known_within[1] * step;
     parts.far.hidden = !result.far;
-    parts.far.textContent = result.far ? `Nothing was fitted within ${T.number(result.distance / step, 2)} typical steps: this is a guess.` : "";
+    parts.place.hidden = result.far;
+    parts.far.replaceChildren(...T.termed(result.far ? `Nothing was fitted within ${T.number(result.distance / step, 2)} typical steps: this is a guess.` : ""));
     parts.place.textContent = "at " + T.report.axisNames.map((name, a) => `${name} = ${T.number(x[a], 3)}`).join(", ");
-    parts.picture?.classList.toggle("guess", Boolean(result.far));
-    if (parts.picture) T.paint(parts.picture, (f) => result.values[f]);
-    else if (T.report.names.length < 6) rangeRows(result);
-    else profile(result);
+    T.drawExpected(parts.profile, result);
     moveSliders();
     T.redrawFront();
-  }
-
-  // Expected values are in colour near what was fitted, and grey where they are a guess.
-  const tone = (far) => (far ? T.style("--quiet") : T.seriesColour(0));
-
-  // Few features: each on a track from its smallest to its largest value in the table; what lies beyond has an arrow at its end.
-  function rangeRows({ values, deviations, far }) {
-    const { names, low, high } = T.report;
-    T.empty(parts.profile).append(...names.map((name, f) => {
-      const [from, to] = [low[f], high[f] > low[f] ? high[f] : low[f] + 1];
-      const share = (v) => 100 * Math.min(1, Math.max(0, (v - from) / (to - from)));
-      const band = T.make("i", { class: "track-band" });
-      const [left, right] = [-1, 1].map((side) => share(values[f] + side * T.report.reach * deviations[f]));
-      band.style.left = left + "%";
-      band.style.width = Math.max(0.8, right - left) + "%";
-      const beyond = values[f] < from ? "‹" : values[f] > to ? "›" : "";
-      const dot = T.make("i", { class: beyond ? "track-beyond" : "track-dot", text: beyond });
-      dot.style.left = share(values[f]) + "%";
-      if (beyond) dot.style.color = tone(far);
-      else dot.style.background = tone(far);
-      band.style.background = tone(far);
-      return T.make("div", { class: far ? "track-row guess" : "track-row", "data-beyond": Boolean(beyond) }, T.make("span", { class: "track-name", text: name }), T.make("span", { class: "track" }, band, dot),
-        T.make("span", { class: "figure", text: T.withError(values[f], deviations[f]) }));
-    }));
-  }
-
-  // Many features: a line with its band, in units of the table if the features have similar ranges, else in standard deviations.
-  function profile({ values, deviations, far }) {
-    const { names, mean, std, low, high } = T.report;
-    const band = T.plural(T.report.reach, "standard deviation");
-    const sizes = low.map((v, f) => high[f] - v).filter((v) => v > 0);
-    const own = Math.max(...sizes) > 20 * Math.min(...sizes);
-    const unit = (v, f) => (own ? (v - mean[f]) / (std[f] || 1) : v);
-    const [width, height] = [Math.max(240, parts.profile.clientWidth || 300), 220];
-    const [bottom, top] = own ? T.range(low.map(unit).concat(high.map(unit))) : [T.range(low)[0], T.range(high)[1]];
-    const x = (f) => 44 + (f / (names.length - 1)) * (width - 54);
-    const y = (v) => 190 - ((v - bottom) / (top - bottom || 1)) * 180;
-    const path = (sign) => names.map((_, f) => `${x(f).toFixed(1)} ${y(unit(values[f] + sign * T.report.reach * deviations[f], f)).toFixed(1)}`);
-    const svg = T.svg("svg", { width, height, class: "chart", role: "img", "aria-label": "Expected features, with a band of " + band });
-    for (const { value, text } of T.ticks(bottom, top, 4)) {
-      svg.append(T.svg("line", { class: "grid", x1: 44, x2: width - 10, y1: y(value), y2: y(value) }),
-        T.svg("text", { class: "tick", x: 38, y: y(value) + 4, "text-anchor": "end", text }));
-    }
-    const every = Math.ceil(names.length / Math.max(2, Math.floor(width / 60)));
-    for (let f = 0; f < names.length; f += every) {
-      svg.append(T.svg("text", { class: "tick", x: x(f), y: 206, "text-anchor": f === 0 ? "start" : "middle", text: names[f].slice(0, 9) }));
-    }
-    // the frame cuts what leaves it
-    const frame = [44, 6, width - 54, 188];
-    const colour = tone(far);
-    svg.append(T.svg("svg", { x: frame[0], y: frame[1], width: frame[2], height: frame[3], viewBox: frame.join(" "), overflow: "hidden", "data-test": "explore-curve",
-      "data-colour": colour },
-    T.svg("path", { d: "M" + path(1).join("L") + "L" + path(-1).reverse().join("L") + "Z", fill: colour, opacity: 0.22 }),
-    T.svg("path", { d: "M" + path(0).join("L"), fill: "none", stroke: colour, "stroke-width": 1.8 })));
-    const outside = names.filter((_, f) => values[f] < low[f] || values[f] > high[f]).length;
-    T.empty(parts.profile).append(svg, T.make("p", { class: "note", text: (own ? "in standard deviations of each feature; " : "") + "the band is " + band +
-      (outside ? `; ${T.count(outside)} of ${T.plural(names.length, "feature")} are expected outside what the table holds` : "") }));
   }
 
   // ---- A slider for each coordinate: the plane by keyboard, and axes that the screen does not show.
@@ -199,7 +139,7 @@
 
   function words() {
     const ready = ends.length === 2;
-    parts.hint.textContent = ["Click on two points of the map to go from one to the other.", "Now click on the second point.",
+    parts.hint.textContent = ["Click on two points to go from one to the other.", "Now click on the second point.",
       "Move the slider, or play."][ends.length];
     parts.slider.disabled = parts.play.disabled = !ready;
     parts.again.disabled = !ends.length;

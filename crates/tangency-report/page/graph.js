@@ -37,13 +37,17 @@
       list: T.make("div", { class: "rows tall", "data-test": "edge-list", tabindex: "0", role: "region", "aria-label": "Suspect edges" }),
       refit: T.make("div", { "data-test": "refit" }),
     };
-    parts.show.addEventListener("change", () => { which = parts.show.value; T.redraw(); });
-    panel.append(T.make("p", { text: summary(graph) }), T.make("label", { class: "line" }, T.make("span", { text: "Draw" }), parts.show), parts.detail,
+    parts.show.addEventListener("change", () => { which = parts.show.value; T.drawLegend(); T.redraw(); });
+    panel.append(T.make("p", {}, T.termed(summary(graph))), T.make("label", { class: "line" }, T.make("span", { text: "Draw" }), parts.show), parts.detail,
       T.make("h2", { text: "Suspect edges" }), parts.list, ...jointTests(graph), T.make("h2", { text: "Refit without them" }), parts.refit);
-    panel.insertBefore(T.make("p", { class: "note", text: suspectWords(graph), "data-test": "suspect-words" }), parts.list);
+    panel.insertBefore(T.make("p", { class: "note", "data-test": "suspect-words" }, T.termed(suspectWords(graph))), parts.list);
     T.on("over", (x, y) => { if (open()) point(nearestEdge(x, y)); });
     T.on("clicked", (x, y, near) => { if (open() && near < 0) point(nearestEdge(x, y), true); });
-    T.on("tab", (tab) => { if (tab === "graph") showAll(); T.redraw(); });
+    T.on("tab", (tab) => {
+      if ((T.colouring.kind === "edges") !== (tab === "graph")) T.recolour();
+      if (tab === "graph") showAll();
+      T.redraw();
+    });
     T.on("moved", moved);
     T.behind(draw);
     T.before(drawActive);
@@ -63,7 +67,6 @@
     const asked = graph.least_gain > 0 ? `more than ${T.number(graph.least_gain, 2)} nats, which is what tangency prune asks for` : "enough";
     const words = [graph.suspect.length ? `Taking out one of these alone is expected to raise the bound by ${asked}.`
       : `None stands out: no edge's removal alone is expected to raise the bound by ${asked}.`,
-    "The bound says how likely the model finds the data; a nat is a factor of 2.7. Resistance is 1 where nothing else holds the two ends together.",
     "In a folded map nothing may stand out: tangency prune looks deeper."];
     if (graph.tests.length) words.push("Where tested, the change of the bound without the edge is given in nats: above zero speaks against the edge.");
     return words.join(" ");
@@ -77,7 +80,7 @@
     if (!open() || !parts || which === "none") return;
     if (which === "all") lines(context, plainEdges(), T.style("--edge"), size() > 8000 ? 0.6 : 1);
     const { graph } = T.report;
-    if (which === "all") pairs(context, graph.removed, T.style("--quiet"), [2, 4]);
+    pairs(context, graph.removed, T.css(T.classColour(1)), [5, 4]);
     pairs(context, graph.bridges, T.ink(), [9, 3]);
     const list = graph.suspect.filter((e) => !removed.has(e));
     for (const e of [...list].reverse()) lines(context, [e], suspectColour(e), 3);
@@ -110,15 +113,20 @@
     settling = setTimeout(() => { settling = 0; T.redraw(); }, 180);
   }
 
-  // From yellow-orange to vermilion with the score.
-  function suspectColour(e) {
+  // The colours of marked edges, from yellow-orange to vermilion: by what taking them out should gain, or else by their score.
+  T.suspectScale = function () {
     const { graph } = T.report;
     const strength = graph.gain || graph.scores;
-    if (!strength || !graph.suspect.length) return T.css(T.classColour(1));
+    if (!strength || !graph.suspect.length) return null;
     const [low, high] = T.range(graph.suspect.map((s) => strength[s]));
-    const share = high > low ? (strength[e] - low) / (high - low) : 1;
     const [from, to] = [T.classColour(4), T.dark() ? [255, 96, 64] : [196, 50, 10]];
-    return T.css(from.map((v, c) => Math.round(v + share * (to[c] - v))));
+    return { low, high, strength, title: graph.gain ? "expected gain, nats" : "score", colour: (share) => from.map((v, c) => Math.round(v + share * (to[c] - v))) };
+  };
+
+  function suspectColour(e) {
+    const scale = T.suspectScale();
+    if (!scale) return T.css(T.classColour(1));
+    return T.css(scale.colour(scale.high > scale.low ? (scale.strength[e] - scale.low) / (scale.high - scale.low) : 1));
   }
 
   function lines(context, list, colour, width) {
@@ -195,7 +203,7 @@
     const box = T.empty(parts.detail);
     if (active < 0) return box.append(T.make("p", { class: "note", text: "Point at an edge to see it, click to keep it." }));
     const [i, j] = ends(active);
-    const rows = figures(active).map(([word, text]) => T.make("tr", {}, T.make("th", { text: word, scope: "row" }), T.make("td", { text })));
+    const rows = figures(active).map(([word, text]) => T.make("tr", {}, T.make("th", { scope: "row" }, T.termed(word)), T.make("td", { text })));
     box.append(T.make("strong", { text: between(i, j) }), T.make("table", {}, rows), removeButton(active));
   }
 
@@ -232,6 +240,7 @@
   // ---- The list, and the tests of several edges together.
   function showAll() {
     if (!parts) return;
+    if (open()) T.drawLegend();
     showDetail();
     showList();
     showRefit();

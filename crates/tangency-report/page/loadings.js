@@ -1,13 +1,12 @@
 // Loadings: how each feature changes per unit of each coordinate, at a point or on average over the selection.
 (function () {
-  const most = 15;
+  const [fewest, most] = [6, 15]; // bars of a chart
   let parts = null;
   let arrows = "none"; // "none", "point" or a feature's number as text
   let overAll = false; // whether all points are averaged where none is chosen
 
   T.setUpLoadings = function () {
     const panel = T.byId("panel-loadings");
-    panel.append(T.make("h2", { text: "What changes along each coordinate" }));
     const { model } = T.report;
     if (!model || !model.maps) return panel.append(T.make("p", { class: "note", "data-test": "loadings-none", text: "The report holds no local maps." }));
     parts = {
@@ -22,11 +21,10 @@
     parts.relative.addEventListener("change", show);
     parts.all.addEventListener("change", () => { overAll = parts.all.checked; show(); });
     fillArrowMenu();
-    panel.append(parts.of, T.make("label", { class: "line check" }, parts.all, T.make("span", { text: "average over all points where none is chosen" })),
-      T.make("label", { class: "line check" }, parts.relative, T.make("span", { text: "in standard deviations of coordinate and feature" })),
+    panel.append(parts.of, T.make("label", { class: "line check" }, parts.all, T.make("span", { text: "average over all where none is chosen" })),
+      T.make("label", { class: "line check" }, parts.relative, T.make("span", { text: "in standard deviations (sd)" })),
       T.report.d > 1 ? T.make("label", { class: "line" }, T.make("span", { text: "Arrows" }), parts.arrows) : "", parts.charts,
-      parts.bars, T.make("p", { class: "note", text: "A loading says how fast a feature changes along a coordinate of the map. On a bent " +
-        "manifold it differs from place to place, and an average over many points can cancel." }));
+      parts.bars);
     for (const event of ["picked", "selected", "theme"]) T.on(event, () => { if (open()) show(); });
     T.on("tab", (tab) => { if (tab === "loadings") show(); T.redraw(); });
     T.before(drawArrows);
@@ -59,7 +57,7 @@
     if (rows.length) return { rows, words: "Average over the " + T.plural(rows.length, "fitted point") + " of the selection" };
     if (overAll) return { rows: Array.from({ length: fitted }, (_, i) => i), words: `Average over all ${T.plural(fitted, "fitted point")}` };
     const middle = nearestFittedTo(T.report.axisNames.map((_, a) => median(a)));
-    return { rows: [middle], words: `At point ${T.id(middle)}, near the middle of the map: click on another, or select several` };
+    return { rows: [middle], words: `At point ${T.id(middle)}, near the middle: click on another, or select several` };
   }
 
   const nearestFitted = (i) => nearestFittedTo(T.report.axisNames.map((_, a) => T.at(i, a)));
@@ -128,6 +126,9 @@
     return Math.sqrt(sum / count);
   }
 
+  // Large ones first, but not those of which next to nothing is known.
+  const clear = ({ value, error }) => (value === 0 ? 0 : value ** 2 / (Math.abs(value) + error));
+
   function show() {
     const { rows, words } = subject();
     const { names, axisNames, image } = T.report;
@@ -138,15 +139,27 @@
     const all = loadings(rows);
     const width = Math.max(240, parts.charts.clientWidth || 300);
     T.empty(parts.charts);
+    const { count, rowHeight } = room(axisNames.length, image ? 80 : 0);
     axisNames.forEach((axis, a) => {
-      const order = names.map((_, f) => f).sort((f, g) => Math.abs(all[g][a].value) - Math.abs(all[f][a].value)).slice(0, most);
+      const order = names.map((_, f) => f).sort((f, g) => clear(all[g][a]) - clear(all[f][a])).slice(0, count);
       const bars = order.map((f) => ({ name: names[f], ...all[f][a] }));
-      const title = (parts.relative.checked ? `over one standard deviation of ${axis}` : `per unit of ${axis}`) + (names.length > most ? `, ${most} strongest of ${T.count(names.length)}` : "");
-      const chart = T.barChart({ title, rows: bars, width, test: "loadings-" + axis, colour: T.seriesColour(0) });
+      const title = (parts.relative.checked ? `along 1 sd of ${axis}` : `per unit of ${axis}`) + (names.length > count ? `, ${count} clearest of ${T.count(names.length)}` : "");
+      const chart = T.barChart({ title, rows: bars, width, rowHeight, test: "loadings-" + axis, colour: T.seriesColour(0) });
       if (image) chart.insertBefore(loadingPicture(all, a, axis), chart.lastChild);
       parts.charts.append(chart);
     });
     T.redraw();
+  }
+
+  // How many bars each chart has and how high they are, for all to be seen at once in a panel that scrolls by itself.
+  function room(charts, more) {
+    const panel = parts.charts.closest(".panels");
+    const wanted = Math.min(most, T.report.names.length);
+    if (getComputedStyle(panel).overflowY !== "auto") return { count: wanted, rowHeight: 20 };
+    const own = T.byId("panel-loadings");
+    const free = (panel.clientHeight - 14 - own.offsetTop - own.offsetHeight) / charts - more - 52;
+    const count = Math.max(fewest, Math.min(wanted, Math.floor(free / 12)));
+    return { count, rowHeight: Math.max(12, Math.min(20, Math.floor(free / count))) };
   }
 
   // Pictures: blue pixels become darker along the coordinate, orange ones brighter.
@@ -154,14 +167,14 @@
     const reach = Math.max(...all.map((row) => Math.abs(row[a].value))) || 1;
     const canvas = T.make("canvas", { class: "picture", role: "img", "aria-label": "Change of the picture along " + axis });
     T.paint(canvas, (f) => all[f][a].value / reach, T.diverging);
-    canvas.style.width = "112px";
+    canvas.style.width = "72px";
     return T.make("div", { class: "loading-picture" }, canvas, T.make("span", { class: "note", text: "orange grows, blue falls along " + axis }));
   }
 
   // ---- Arrows on the map.
   function drawArrows(context) {
     T.facts.arrows = 0;
-    if (!open() || arrows === "none" || T.view.kind === "strip") return;
+    if (!open() || arrows === "none" || T.view.kind === "strip" || T.view.source === "measured") return;
     if (arrows === "point") strongestAt(context);
     else field(context, Number(arrows));
   }

@@ -12,6 +12,7 @@
   };
   T.pageColour = () => (T.dark() ? [23, 26, 29] : [255, 255, 255]); // --stage of the style sheet
   T.ink = () => T.style("--ink");
+  T.faded = () => (T.dark() ? [62, 67, 72] : [216, 219, 223]); // points that are not selected
 
   function setTheme(theme) {
     T.state.theme = theme;
@@ -33,16 +34,28 @@
     T.byId("warnings").append(...warnings.map((text) => T.make("li", { text })));
     const facts = [...(raw.facts || [])];
     if (raw.version && !facts.some(([name]) => name === "version")) facts.push(["version", "tangency " + raw.version]);
-    T.byId("facts").append(...facts.map(([name, text]) => T.make("div", {}, T.make("dt", { text: name }), T.make("dd", { text }))));
+    T.byId("facts").append(...facts.map(([name, text]) => T.make("div", {}, T.make("dt", {}, T.termed(name)), T.make("dd", {}, T.termed(text)))));
     T.byId("command-line").hidden = !raw.command;
     T.byId("command").textContent = raw.command || "";
     T.byId("copy-command").addEventListener("click", () => T.copy(raw.command, T.byId("copy-command")));
+    const small = window.matchMedia("(max-width: 900px)");
+    const fold = () => {
+      T.byId("about-fit").open = !small.matches;
+      T.byId("about").hidden = small.matches;
+    };
+    small.addEventListener("change", fold);
+    fold();
+    T.byId("about-ask").addEventListener("click", () => {
+      T.byId("about").hidden = !T.byId("about").hidden;
+      T.byId("about-ask").setAttribute("aria-expanded", String(!T.byId("about").hidden));
+    });
   }
 
   // ---- Tabs.
   const tabs = [...document.querySelectorAll("[role=tab]")];
 
-  function openTab(name) {
+  function openTab(wanted) {
+    const name = tabs.some((tab) => tab.dataset.tab === wanted) ? wanted : "map";
     T.state.tab = name;
     for (const tab of tabs) {
       const on = tab.dataset.tab === name;
@@ -51,11 +64,15 @@
     }
     for (const panel of document.querySelectorAll("[data-panel]")) panel.hidden = panel.dataset.panel !== name;
     T.byId("workbench").hidden = name === "evidence";
+    document.body.dataset.tab = name;
+    T.tellAbout();
     T.state.hovered = -1;
     T.announce("hovered", -1);
     T.announce("tab", name);
     T.redraw();
   }
+
+  T.openTab = openTab;
 
   function setUpTabs() {
     for (const tab of tabs) {
@@ -77,21 +94,27 @@
     const colour = T.byId("colour-by");
     T.fillColourMenu(colour);
     colour.value = T.state.colourBy = T.defaultColour();
-    colour.addEventListener("change", () => { T.state.colourBy = colour.value; T.recolour(); });
+    colour.addEventListener("change", () => T.setColour(colour.value));
     const ellipses = T.byId("ellipses");
     ellipses.addEventListener("change", () => { T.state.ellipses = ellipses.value; T.redraw(); });
     T.byId("theme").addEventListener("click", () => setTheme(T.dark() ? "light" : "dark"));
     system.addEventListener("change", (event) => setTheme(event.matches ? "dark" : "light"));
-    if (T.report.d > 2) setUpAxes();
+    if (T.report.d > 2 || T.canBeMeasured()) setUpAxes();
   }
 
   function setUpAxes() {
-    const { d, axisNames } = T.report;
+    const { d, axisNames, names } = T.report;
     const select = T.byId("axes");
+    const option = (value, text) => T.make("option", { value, text });
     T.byId("axes-choice").hidden = false;
-    if (d === 3) select.append(T.make("option", { value: "space", text: "all three" }));
-    for (let a = 0; a < d; a++) for (let b = a + 1; b < d; b++) select.append(T.make("option", { value: a + "," + b, text: axisNames[a] + " and " + axisNames[b] }));
-    select.addEventListener("change", () => { T.forgetOrder(); T.setAxes(select.value); });
+    if (d < 4) select.append(option("map", d === 3 ? "all three" : axisNames.join(" and ")));
+    if (d > 2) for (let a = 0; a < d; a++) for (let b = a + 1; b < d; b++) select.append(option(a + "," + b, axisNames[a] + " and " + axisNames[b]));
+    if (T.canBeMeasured()) select.append(option("measured", "as measured: " + names.join(", ")));
+    select.addEventListener("change", () => {
+      T.forgetOrder();
+      T.setAxes(select.value);
+      T.tellAbout();
+    });
   }
 
   // ---- What a test may ask. Nothing here changes the page.
@@ -103,12 +126,13 @@
     const idOf = (i) => (i < 0 ? null : T.id(i));
     window.tangencyReport = Object.freeze(Object.defineProperties({}, {
       pointsDrawn: fact("pointsDrawn"), frames: fact("frames"), frameTimes: fact("frameTimes"), drawTimes: fact("drawTimes"),
-      firstPicture: fact("firstPicture"), ellipsesShown: fact("ellipses"), edgesShown: fact("edges"), arrowsShown: fact("arrows"),
+      firstPicture: fact("firstPicture"), ellipsesShown: fact("ellipses"), edgesShown: fact("edges"), arrowsShown: fact("arrows"), namesShown: fact("names"),
       colourBy: state("colourBy"), theme: state("theme"), tab: state("tab"), mode: state("mode"), selectedCount: state("chosenCount"),
-      view: { get: () => ({ kind: T.view.kind, axes: [...T.view.axes], centre: [...T.view.centre], scale: T.view.scale, turn: T.view.turn.map((r) => [...r]),
+      view: { get: () => ({ kind: T.view.kind, source: T.view.source, axes: [...T.view.axes], centre: [...T.view.centre], scale: T.view.scale, turn: T.view.turn.map((r) => [...r]),
         zoom: T.view.scale / T.view.home.scale, width: T.view.width, height: T.view.height }), enumerable: true },
       hovered: call(() => idOf(T.state.hovered)), picked: call(() => idOf(T.state.picked)),
       selectedIds: call(() => T.chosenRows().map(T.id)), selectionCsv: call(T.selectionCsv),
+      differences: call(() => T.differences().map(({ name, inside, outside, difference }) => ({ name, inside, outside, difference }))), fragment: call(T.fragment),
       removedEdges: call(T.removedEdges), keptEdges: call(T.keptEdges), refitCommand: call(T.refitCommand), reconstruction: call(T.explored),
       screenOf: call((i) => ({ x: box().left + T.screen.x[i], y: box().top + T.screen.y[i] })),
     }));
@@ -123,6 +147,7 @@
   function start() {
     T.load();
     setTheme(system.matches ? "dark" : "light");
+    T.setUpWords();
     fillHeader();
     T.setUpView();
     setUpControls();
@@ -131,6 +156,10 @@
     T.setUpCard();
     T.setUpGestures();
     T.setUpSelection();
+    T.setUpApart();
+    T.setUpKeep();
+    T.setUpPicture();
+    T.setUpColourings();
     T.setUpSearch();
     for (const panel of document.querySelectorAll("[data-panel]")) panel.hidden = panel.dataset.panel !== "map";
     T.setUpMap();
@@ -139,8 +168,7 @@
     T.setUpGraph();
     T.setUpEvidence();
     tellTests();
-    const wanted = location.hash.slice(1);
-    openTab(tabs.some((tab) => tab.dataset.tab === wanted) ? wanted : "map");
+    T.follow(location.hash);
   }
 
   try {

@@ -6,7 +6,7 @@
   let wanted = { view: false, front: false };
   let lastFrame = 0;
   let lastZoom = -1e9;
-  T.facts = { pointsDrawn: 0, frames: 0, frameTimes: [], drawTimes: [], firstPicture: null, ellipses: 0, edges: 0, arrows: 0 };
+  T.facts = { pointsDrawn: 0, frames: 0, frameTimes: [], drawTimes: [], firstPicture: null, ellipses: 0, edges: 0, arrows: 0, names: [] };
 
   T.setUpMap = function () {
     for (const name of names) {
@@ -102,7 +102,7 @@
     else drawGrid(context);
     if (T.view.kind === "strip") drawDensity(context);
     for (const draw of backdrops) draw(context);
-    drawEllipses(context);
+    T.drawEllipses(context);
   }
 
   function drawFront() {
@@ -180,7 +180,7 @@
 
   function drawCube(context) {
     const box = T.view.box;
-    const corner = (bits) => T.toScreen(box.map((ends, a) => ends[(bits >> a) & 1]));
+    const corner = (bits) => T.fromSpace(box.map((ends, a) => ends[(bits >> a) & 1]));
     context.strokeStyle = T.style("--grid-strong");
     context.lineWidth = 1;
     for (let bits = 0; bits < 8; bits++) {
@@ -193,8 +193,8 @@
     context.textAlign = "center";
     for (let a = 0; a < 3; a++) {
       const middle = T.view.box.map((ends, b) => (b === a ? (ends[0] + ends[1]) / 2 : ends[0] - 0.07 * (ends[1] - ends[0])));
-      const [x, y] = T.toScreen(middle);
-      T.haloText(context, T.report.axisNames[a], x, y + 4);
+      const [x, y] = T.fromSpace(middle);
+      T.haloText(context, T.axisName(a), x, y + 4);
     }
   }
 
@@ -255,71 +255,5 @@
     context.font = T.font();
     context.textAlign = "left";
     context.fillText("density of the points", 8, 16);
-  }
-
-  // ---- Uncertainty: ellipses, where they are large enough to see and few enough to tell apart.
-  function drawEllipses(context) {
-    T.facts.ellipses = 0;
-    const wish = T.state.ellipses;
-    const among = T.state.tab === "graph" && wish === "auto"; // edges are seen better without
-    if (!T.report.covariance || wish === "never" || among) return noteEllipses();
-    const rows = inView(wish === "always" ? 4000 : 150);
-    if (!rows) return noteEllipses("Zoom in: fewer points must be in view.");
-    const shapes = rows.map((i) => [i, ellipse(T.screenCovariance(i))]).filter(([, e]) => e);
-    const [median] = T.quantiles(shapes.map(([, e]) => e.major), [0.5]);
-    if (wish === "auto" && !(median > 3.5)) return noteEllipses("Zoom in: the points are known to less than a few pixels here.");
-    const chosen = T.state.chosen;
-    const faint = shapes.length > 600;
-    // many overlapping fills are slow, and hide more than they show
-    const filled = shapes.reduce((sum, [, e]) => sum + 16 * e.major * e.minor, 0) < 1.5 * T.view.width * T.view.height;
-    for (const [i, e] of shapes) {
-      const rgb = chosen && !chosen[i] ? (T.dark() ? [62, 67, 72] : [216, 219, 223]) : T.unpack(T.colouring.rgba[i]);
-      if (T.view.kind === "strip") drawBar(context, i, e, rgb);
-      else drawEllipse(context, i, e, rgb, faint ? 0.4 : 0.7, filled);
-    }
-    T.facts.ellipses = shapes.length;
-    noteEllipses(`Ellipses are ${T.plural(T.report.reach, "standard deviation")}.`);
-  }
-
-  function noteEllipses(words) {
-    T.byId("ellipse-note").textContent = T.report.covariance ? words || "" : "The report holds no uncertainty.";
-  }
-
-  function inView(most) {
-    const { x, y } = T.screen;
-    const { width, height } = T.view;
-    const rows = [];
-    for (let i = 0; i < x.length; i++) {
-      if (x[i] > -40 && y[i] > -40 && x[i] < width + 40 && y[i] < height + 40 && rows.push(i) > most) return null;
-    }
-    return rows;
-  }
-
-  function ellipse([xx, xy, yy]) {
-    const half = (xx - yy) / 2;
-    const root = Math.hypot(half, xy);
-    const mean = (xx + yy) / 2;
-    if (!Number.isFinite(root)) return null;
-    return { major: Math.sqrt(Math.max(0, mean + root)), minor: Math.sqrt(Math.max(0, mean - root)), angle: 0.5 * Math.atan2(xy, half) };
-  }
-
-  function drawEllipse(context, i, { major, minor, angle }, rgb, alpha, filled) {
-    const { reach } = T.report;
-    context.beginPath();
-    context.ellipse(T.screen.x[i], T.screen.y[i], reach * major, reach * minor, angle, 0, 2 * Math.PI);
-    if (filled) {
-      context.fillStyle = T.css(rgb, 0.1);
-      context.fill();
-    }
-    context.strokeStyle = T.css(rgb, alpha);
-    context.lineWidth = 1.1;
-    context.stroke();
-  }
-
-  function drawBar(context, i, { major }, rgb) {
-    const [x, y] = [T.screen.x[i], T.screen.y[i]];
-    context.strokeStyle = T.css(rgb, 0.6);
-    context.lineWidth = 1.6;
-    line(context, x - T.report.reach * major, y, x + T.report.reach * major, y);
   }
 })();

@@ -108,6 +108,9 @@
     return rows;
   }
 
+  // New rows are no part of the graph, and would cover its edges.
+  T.shownRows = () => (T.colouring.kind === "edges" ? T.report.fitted : T.report.n);
+
   const baseRadius = (n) => (n <= 500 ? 4.6 : n <= 2000 ? 3.8 : n <= 5000 ? 3 : n <= 20000 ? 2.4 : 1.7);
 
   // Points grow a little on zoom. Fitted ones stand out from many new rows.
@@ -133,7 +136,7 @@
     const edge = fitted <= 20000 && radius > 2 ? 0.8 * ratio : 0;
     const hollow = small > 2.4 * ratio ? 1.3 * ratio : 0;
     const page = T.pack(T.pageColour()) | 0;
-    const grey = T.pack(T.dark() ? [62, 67, 72] : [216, 219, 223]) | 0;
+    const grey = T.pack(T.faded()) | 0;
     const fog = depth && T.view.kind === "space" ? fogTable() : null;
     const masks = [];
     for (let shape = 0; shape < 3; shape++) {
@@ -145,8 +148,10 @@
     out.fill(0);
     let drawn = 0;
     const rows = drawingOrder();
+    const end = T.shownRows();
     for (let k = 0; k < n; k++) {
       const i = rows[k];
+      if (i >= end) continue;
       const px = sx[i] * ratio;
       const py = sy[i] * ratio;
       if (!(px > -pad / 2 && py > -pad / 2 && px < right + pad / 2 && py < bottom + pad / 2)) continue;

@@ -1,19 +1,37 @@
 // Where the points are on the screen. Three kinds of view: "plane" (two coordinates), "strip" (one) and "space" (three, turned by hand).
+// A space is that of three coordinates, or of a table with three features ("measured").
 (function () {
   const view = {
-    kind: "plane", axes: [0, 1], width: 0, height: 0,
+    kind: "plane", source: "map", axes: [0, 1], width: 0, height: 0,
     centre: [0, 0], scale: 1, // of the screen: units at its middle, pixels a unit
     turn: null, middle: [0, 0, 0], // space: 3 × 3 rotation by rows, and the point about which it turns
     home: null,
   };
   T.view = view;
-  const startTurn = [[0.82, 0, -0.57], [-0.22, 0.92, -0.32], [0.53, 0.38, 0.76]]; // seen from the side and a little from above
+  // seen from the side and from above: a little, or, where folds of what was measured should show, more
+  const startTurn = { map: [[0.82, 0, -0.57], [-0.22, 0.92, -0.32], [0.53, 0.38, 0.76]], measured: [[0.82, 0, -0.57], [-0.44, 0.64, -0.63], [0.36, 0.77, 0.53]] };
+
+  let measured = null; // the features of a table that has three, made when they are asked for; each from 0 to 1 where their units differ
+  const ofMap = () => ({ 1: "strip", 3: "space" })[T.report.d] || "plane";
+
+  T.canBeMeasured = () => T.report.names.length === 3 && Boolean(T.report.values);
+  T.axisName = (a) => (view.source === "measured" ? T.report.names : T.report.axisNames)[a];
+
+  function asMeasured() {
+    const { low, high, n } = T.report;
+    const sizes = low.map((v, f) => high[f] - v);
+    const unlike = Math.max(...sizes) > 20 * Math.min(...sizes);
+    return Float32Array.from({ length: 3 * n }, (_, e) => T.value(Math.floor(e / 3), e % 3)).map((v, e) => (unlike ? (v - low[e % 3]) / (sizes[e % 3] || 1) : v));
+  }
+
+  // Where a row is in space.
+  const spot = (i) => (view.source === "measured" ? [0, 1, 2].map((f) => measured[3 * i + f]) : [0, 1, 2].map((a) => T.at(i, a)));
 
   T.setUpView = function () {
     const { n, d } = T.report;
-    T.screen = { x: new Float32Array(n), y: new Float32Array(n), depth: d === 3 ? new Float32Array(n) : null };
-    view.kind = d === 1 ? "strip" : d === 3 ? "space" : "plane";
-    view.turn = startTurn.map((row) => [...row]);
+    T.screen = { x: new Float32Array(n), y: new Float32Array(n), depth: d === 3 || T.canBeMeasured() ? new Float32Array(n) : null };
+    view.kind = ofMap();
+    view.turn = startTurn[view.source].map((row) => [...row]);
     if (d === 1) T.jitter = Float32Array.from({ length: n }, (_, i) => ((i * 0.6180339887) % 1)); // even, and the same every time
   };
 
@@ -26,7 +44,7 @@
     return [low, high];
   }
 
-  const column = (a) => Float32Array.from({ length: T.report.n }, (_, i) => T.at(i, a));
+  const column = (a) => Float32Array.from({ length: T.report.n }, (_, i) => (view.source === "measured" ? measured[3 * i + a] : T.at(i, a)));
 
   T.resetView = function () {
     const { width, height } = view;
@@ -35,7 +53,7 @@
       const spans = [0, 1, 2].map((a) => span(column(a)));
       view.middle = spans.map(([low, high]) => (low + high) / 2);
       const radius = Math.hypot(...spans.map(([low, high]) => (high - low) / 2)) || 1;
-      view.turn = startTurn.map((row) => [...row]);
+      view.turn = startTurn[view.source].map((row) => [...row]);
       view.centre = [0, 0];
       view.scale = (Math.min(width, height) / 2 - 12) / radius;
       view.box = spans;
@@ -68,7 +86,11 @@
   };
 
   T.setAxes = function (choice) {
-    if (choice === "space") view.kind = "space";
+    view.source = choice === "measured" ? "measured" : "map";
+    if (choice === "measured") {
+      measured ||= asMeasured();
+      view.kind = "space";
+    } else if (choice === "map") view.kind = ofMap();
     else {
       view.kind = "plane";
       view.axes = choice.split(",").map(Number);
@@ -97,10 +119,11 @@
     } else {
       const [[a, b, c], [e, f, g], [p, q, r]] = view.turn;
       const [m0, m1, m2] = view.middle;
+      const all = view.source === "measured" ? measured : x;
       for (let i = 0; i < n; i++) {
-        const u = x[3 * i] - m0;
-        const v = x[3 * i + 1] - m1;
-        const w = x[3 * i + 2] - m2;
+        const u = all[3 * i] - m0;
+        const v = all[3 * i + 1] - m1;
+        const w = all[3 * i + 2] - m2;
         sx[i] = w2 + (a * u + b * v + c * w - centre[0]) * scale;
         sy[i] = h2 - (e * u + f * v + g * w - centre[1]) * scale;
         depth[i] = p * u + q * v + r * w;
@@ -111,20 +134,27 @@
   // Top and height of the band of points below the density curve.
   const strip = (T.strip = () => [view.height * 0.62, view.height * 0.24]);
 
-  // The screen place of a latent position.
+  // The screen place of a latent position: among measurements, of what is expected there.
   T.toScreen = function (at) {
-    const { scale, centre, width, height } = view;
+    const { scale, width, centre } = view;
     if (view.kind === "strip") return [width / 2 + (at[0] - centre[0]) * scale, strip()[0] + strip()[1] / 2];
-    let [u, v] = [at[view.axes[0]], at[view.axes[1]]];
-    if (view.kind === "space") [u, v] = turned(at);
-    return [width / 2 + (u - centre[0]) * scale, height / 2 - (v - centre[1]) * scale];
+    if (view.source === "measured") return T.report.model ? T.fromSpace(T.reconstruct(at).values) : [NaN, NaN];
+    if (view.kind === "space") return T.fromSpace(at);
+    return flat(at[view.axes[0]], at[view.axes[1]]);
   };
+
+  const flat = (u, v) => [view.width / 2 + (u - view.centre[0]) * view.scale, view.height / 2 - (v - view.centre[1]) * view.scale];
+  T.fromSpace = (place) => flat(...turned(place));
 
   const turned = (at) => view.turn.map((row) => row.reduce((sum, r, a) => sum + r * (at[a] - view.middle[a]), 0));
 
   // The latent position under a place on the screen. What the screen does not tell (depth, other axes) is that of the nearest fitted point.
   T.toLatent = function (px, py) {
     const { scale, centre, width, height } = view;
+    if (view.source === "measured") {
+      const near = Math.max(0, T.nearest(px, py, Infinity, T.report.fitted));
+      return T.report.axisNames.map((_, a) => T.at(near, a));
+    }
     const u = centre[0] + (px - width / 2) / scale;
     if (view.kind === "strip") return [u];
     const v = centre[1] - (py - height / 2) / scale;
@@ -141,7 +171,7 @@
   };
 
   // The row nearest to a place on the screen, within `reach` pixels; -1 if there is none. Nearer to the eye wins in space.
-  T.nearest = function (px, py, reach, end = T.report.n) {
+  T.nearest = function (px, py, reach, end = T.shownRows()) {
     const { x: sx, y: sy, depth } = T.screen;
     const useDepth = view.kind === "space" && reach < Infinity;
     let [best, row] = [reach * reach, -1];
@@ -204,7 +234,7 @@
   T.goTo = function (i) {
     const at = Array.from({ length: T.report.d }, (_, a) => T.at(i, a));
     view.scale = Math.max(view.scale, view.home.scale * (view.kind === "space" ? 2 : 4));
-    view.centre = view.kind === "space" ? turned(at).slice(0, 2) : view.kind === "strip" ? [at[0], 0] : view.axes.map((a) => at[a]);
+    view.centre = view.kind === "space" ? turned(spot(i)).slice(0, 2) : view.kind === "strip" ? [at[0], 0] : view.axes.map((a) => at[a]);
     T.announce("moved");
   };
 

@@ -1,8 +1,8 @@
 //! Settings as flags, and the command that makes a fit again. The page prints it; the command names its flags by it.
 
-use tangency::ScalingRule;
 use tangency::config::{Config, Init, Kind, Preset, Setting, Value};
 use tangency::fit::Fit;
+use tangency::{ScalingRule, Symmetry};
 
 /// Flags that are not named as their setting is.
 const NAMES: [(&str, &str); 3] = [("random_state", "seed"), ("accelerate", "no-acceleration"), ("views", "view")];
@@ -56,10 +56,40 @@ pub fn refit(fit: &Fit, files: &CommandFiles, edges: &str) -> String {
     typed(fit_words(fit, &CommandFiles { edges, ..files.clone() }))
 }
 
-fn fit_words(fit: &Fit, files: &CommandFiles) -> Vec<String> {
-    // what was found from the table will be found from it again
+/// The command that compares a fit with fewer and more neighbours and dimensions, and makes a page of that.
+pub fn compare(fit: &Fit, files: &CommandFiles) -> String {
+    let config = asked(fit);
+    let mut words = vec!["tangency".to_owned(), "select".to_owned(), files.table.clone()];
+    words.extend(files.reading.iter().cloned());
+    let k = config.n_neighbors;
+    let graphs = match (files.edges.is_empty(), config.radius) {
+        (false, _) => files.edges.clone(),
+        (true, Some(radius)) => {
+            vec![flag("radius"), [0.75, 1.0, 1.5].map(|part| (part * radius).to_string()).join(",")]
+        }
+        (true, None) => {
+            let name = if config.symmetry == Symmetry::Mutual { "--mutual" } else { "-k" };
+            let mut tried = vec![(2 * k / 3).max(3), k.max(3), (3 * k / 2).max(4)];
+            tried.dedup();
+            vec![name.to_owned(), tried.iter().map(usize::to_string).collect::<Vec<_>>().join(",")]
+        }
+    };
+    words.extend(graphs);
+    words.extend(["-d".to_owned(), format!("1:{}", config.n_components.max(fit.coordinates.ncols()) + 1)]);
+    let plain = Config { largest: false, full_covariance: false, n_components: 2, ..config };
+    words.extend(settings(&plain, true));
+    words.extend([flag("report"), "compared.html".to_owned()]);
+    typed(words)
+}
+
+/// The settings of a fit. What was found from the table will be found from it again.
+fn asked(fit: &Fit) -> Config {
     let scaling = if fit.scaling_choice.is_some() { ScalingRule::Auto } else { fit.config.scaling };
-    let config = Config { scaling, ..fit.config.clone() };
+    Config { scaling, ..fit.config.clone() }
+}
+
+fn fit_words(fit: &Fit, files: &CommandFiles) -> Vec<String> {
+    let config = asked(fit);
     let mut words = vec!["tangency".to_owned(), "fit".to_owned(), files.table.clone()];
     words.extend(files.reading.iter().cloned());
     words.extend(files.edges.iter().cloned());

@@ -20,9 +20,9 @@ pub struct TransformArgs {
     /// Also write the covariance, the neighbours and the local map of each row
     #[arg(long)]
     pub details: bool,
-    /// Where the coordinates go: .csv, .tsv or .parquet
-    #[arg(long)]
-    pub out: PathBuf,
+    /// Where the coordinates go: .csv, .tsv or .parquet [default: the name of the table with -coordinates.csv, in this folder]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
     /// Overwrite the file
     #[arg(long)]
     pub force: bool,

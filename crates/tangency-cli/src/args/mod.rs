@@ -46,7 +46,7 @@ pub struct Arguments {
     /// Threads to use; the result does not depend on it [default: all cores]
     #[arg(long, global = true)]
     pub threads: Option<usize>,
-    /// Say nothing but errors
+    /// Say nothing but warnings and errors
     #[arg(long, global = true)]
     pub quiet: bool,
     /// Also show the hyper-parameters

@@ -11,11 +11,11 @@ pub struct PlotArgs {
     /// A model that `tangency fit` wrote
     pub model: PathBuf,
     /// What to draw
-    #[arg(long, value_parser = word::<PlotKind>())]
+    #[arg(long, value_parser = word::<PlotKind>(), default_value = "map")]
     pub kind: PlotKind,
-    /// Where the figure goes: .svg, .png or .pdf
+    /// Where the figure goes: .svg, .png or .pdf [default: the name of the model with what is drawn, as .svg in this folder]
     #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    pub out: Option<PathBuf>,
     /// Title above the figure [default: none]
     #[arg(long)]
     pub title: Option<String>,

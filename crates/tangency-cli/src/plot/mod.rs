@@ -7,6 +7,7 @@ use crate::args::{PlotArgs, PlotKind};
 use crate::figure_file::cannot_be_drawn;
 use crate::figure_file::{FileKind, SCALE};
 use crate::info;
+use crate::rows;
 use crate::say::{self, Say};
 use serde_json::json;
 use tangency::io::{Claims, load_model};
@@ -21,12 +22,13 @@ const SCALES: std::ops::RangeInclusive<f64> = 0.25..=20.0;
 
 /// Runs the command.
 pub fn run(args: &PlotArgs, say: Say) -> Result<()> {
-    let kind = FileKind::of(&args.out, "out")?;
+    let path = args.out.clone().unwrap_or_else(|| rows::beside(&args.model, &args.kind.to_string(), "svg"));
+    let kind = FileKind::of(&path, "out")?;
     check(args, kind)?;
-    let out = Claims::new(args.force, [&args.model]).claim(&args.out)?;
+    let out = Claims::new(args.force, [&args.model]).claim(&path)?;
     let model = load_model(&args.model)?;
     let format = Format { title: args.title.as_deref().unwrap_or_default(), width: Some(args.width) };
-    let failed = |error: FigureError| cannot_be_drawn(&args.out, &error);
+    let failed = |error: FigureError| cannot_be_drawn(&path, &error);
     let figure = match args.kind {
         PlotKind::Map => places::map(&model, args, format)?,
         PlotKind::Tangents => places::tangents(&model, args, format)?,

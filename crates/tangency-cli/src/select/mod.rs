@@ -9,8 +9,8 @@ use crate::args::SelectArgs;
 use crate::figure_file::FileKind;
 use crate::report::ReportPage;
 use crate::words::Flags;
-use crate::{fit, interrupt, say::Say};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::{fit, interrupt, progress, say::Say};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 use journal::Journal;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -158,11 +158,7 @@ fn bar(selection: &Selection, done: &[Cell], say: Say) -> ProgressBar {
     // indicatif hides itself where standard error is not a terminal
     let target = if say.quiet || say.json { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let bar = ProgressBar::with_draw_target(Some(selection.n_fits() as u64), target);
-    if let Ok(style) =
-        ProgressStyle::with_template("select {bar:24} {pos}/{len} fits at most, {per_sec}, {eta} left at most | {msg}")
-    {
-        bar.set_style(style);
-    }
+    progress::set_style(&bar, "select {bar:24} {pos}/{len} fits at most{rate}{left_at_most} | {msg}");
     bar.set_position(done.len() as u64);
     // fits that an earlier run made are no measure of the rate
     bar.reset_eta();

@@ -230,3 +230,13 @@ fn a_figure_is_not_overwritten_unasked() {
     assert_eq!(again.code, Some(2), "{}", again.said());
     run(folder.path(), "plot m.safetensors --kind map --out f.svg --force --quiet");
 }
+
+#[test]
+fn a_figure_without_a_name_is_a_map_named_after_the_model() {
+    let folder = with_model();
+    let told = run_json(folder.path(), "plot m.safetensors");
+    assert_eq!((&told["kind"], &told["written"][0]), (&"map".into(), &"m-map.svg".into()));
+    assert_eq!(run_json(folder.path(), "plot m.safetensors --kind bound")["written"][0], "m-bound.svg");
+    // one that is there is not overwritten
+    assert!(attempt(folder.path(), "plot m.safetensors").stderr.contains("m-map.svg"));
+}

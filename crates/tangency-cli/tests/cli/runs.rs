@@ -142,19 +142,26 @@ fn json_is_one_object_and_nothing_else() {
 }
 
 #[test]
-fn quiet_says_nothing() {
+fn quiet_says_nothing_but_warnings() {
     let folder = with_sheet();
-    // too few iterations would otherwise be worth a warning
-    for arguments in [
-        &format!("{FIT} --max-iter 3 --init pca --quiet"),
-        "info s.safetensors --quiet",
-        "generate helix --out h.csv --quiet",
-    ] {
+    // too few iterations are worth a warning
+    for arguments in [&format!("{FIT} --max-iter 3 --init pca --quiet"), "info s.safetensors --quiet"] {
         let outcome = run(folder.path(), arguments);
-        assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""), "{arguments}");
+        assert_eq!(outcome.stdout, "", "{arguments}");
+        assert!(outcome.stderr.lines().all(|line| line.starts_with("warning: ")), "{}", outcome.said());
+        assert!(!outcome.stderr.is_empty(), "{arguments}");
     }
-    let loud = run(folder.path(), &format!("{FIT} --max-iter 3 --init pca --force"));
-    assert!(loud.stderr.starts_with("warning: "), "{}", loud.said());
+    let outcome = run(folder.path(), "generate helix --out h.csv --quiet");
+    assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""));
+}
+
+#[test]
+fn what_a_test_of_an_edge_says_stands_first() {
+    let folder = with_sheet();
+    run(folder.path(), FIT);
+    let outcome = run(folder.path(), "edges s.safetensors --test 0,1 --seeds 1");
+    let first = outcome.stdout.lines().next().unwrap_or_default();
+    assert!(first.contains("0,1") && first.contains("the bound changes by"), "{}", outcome.said());
 }
 
 #[test]

@@ -361,3 +361,11 @@ fn memory_does_not_grow_with_the_table() {
     }
     assert_eq!(text(folder.path(), "many.csv").lines().count(), 200_001);
 }
+
+#[test]
+fn coordinates_without_a_name_are_named_after_the_table() {
+    let folder = with_model();
+    let outcome = run(folder.path(), "transform m.safetensors new.csv");
+    assert!(outcome.stdout.contains("wrote new-coordinates.csv"), "{}", outcome.said());
+    assert_eq!(table(folder.path(), "new-coordinates.csv").rows.len(), NEW);
+}

@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use tangency::evidence::Judge;
 use tangency::extend::LoadingDeviations;
+use tangency::fit::{DimensionChoice, FeatureChoice, NeighborsChoice};
 use tangency::view::{BoundView, CandidateRow, EqualRule, EvidenceView, NamedSeries};
 
 /// Numbers as the page reads them: bytes in base64, and a shape.
@@ -96,11 +97,23 @@ pub struct Data {
     pub model: Option<PageMaps>,
     pub graph: PageGraph,
     pub bound: History,
+    /// What was left to the data, and how it was found.
+    pub choices: PageChoices,
+    /// The command that compares graphs and dimensions.
+    pub compare: String,
     pub selection: Option<ComparedCandidates>,
     pub comparisons: Option<Vec<PageComparison>>,
     /// What to know of these.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
+}
+
+/// What was left to the data, and how it was found.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct PageChoices {
+    pub neighbors: Option<NeighborsChoice>,
+    pub dimension: Option<DimensionChoice>,
+    pub features: Option<FeatureChoice>,
 }
 
 /// A column that was not fitted, with a cell for each row.
@@ -113,12 +126,21 @@ pub struct PageColumn {
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Features {
     pub names: Vec<String>,
+    /// Groups of features that belong together.
+    pub views: Vec<PageView>,
     pub values: Option<Floats>,
     pub values_left_out: Option<String>,
     pub min: Vec<f64>,
     pub max: Vec<f64>,
     pub mean: Vec<f64>,
     pub std: Vec<f64>,
+}
+
+/// Features that belong together, by their numbers.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct PageView {
+    pub name: String,
+    pub features: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]

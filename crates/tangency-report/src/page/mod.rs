@@ -14,22 +14,31 @@ use data::Data;
 /// The frame, the style, and the scripts in the order in which they stand in the page.
 const FRAME: &str = include_str!("../../page/page.html");
 const STYLE: &str = include_str!("../../page/page.css");
-const SCRIPTS: [&str; 18] = [
+const SCRIPTS: [&str; 27] = [
     include_str!("../../page/base.js"),
+    include_str!("../../page/words.js"),
     include_str!("../../page/data.js"),
     include_str!("../../page/colour.js"),
+    include_str!("../../page/legend.js"),
     include_str!("../../page/view.js"),
     include_str!("../../page/splat.js"),
     include_str!("../../page/map.js"),
+    include_str!("../../page/ellipses.js"),
     include_str!("../../page/card.js"),
     include_str!("../../page/gestures.js"),
     include_str!("../../page/selection.js"),
+    include_str!("../../page/apart.js"),
+    include_str!("../../page/keep.js"),
+    include_str!("../../page/picture.js"),
+    include_str!("../../page/colourings.js"),
     include_str!("../../page/search.js"),
     include_str!("../../page/chart.js"),
+    include_str!("../../page/expected.js"),
     include_str!("../../page/explore.js"),
     include_str!("../../page/loadings.js"),
     include_str!("../../page/graph.js"),
     include_str!("../../page/evidence.js"),
+    include_str!("../../page/choices.js"),
     include_str!("../../page/candidates.js"),
     include_str!("../../page/compare.js"),
     include_str!("../../page/main.js"),

@@ -1,12 +1,13 @@
 //! A model as the data of its page.
 
 use super::data::{
-    AverageLoadings, Data, Features, Floats, Image, PageComparison, PageGraph, PageMaps, PagePairs, RowNumbers, Test,
+    AverageLoadings, Data, Features, Floats, Image, PageChoices, PageComparison, PageGraph, PageMaps, PagePairs,
+    RowNumbers, Test,
 };
 use super::rows::PageRows;
 use super::{assemble, words};
 use crate::Multiple;
-use crate::command::{CommandFiles, command, refit};
+use crate::command::{CommandFiles, command, compare, refit};
 use std::cmp::Ordering;
 use tangency::evidence::EdgeTest;
 use tangency::extend::Extension;
@@ -34,7 +35,7 @@ pub struct UnfittedRows {
 pub struct Report<'a> {
     /// The heading; one is made where it is empty.
     pub title: String,
-    /// The table that was fitted, for the command that repeats it.
+    /// The table that was fitted, for the command that repeats it; where there is none, the model may know its name.
     pub table: Option<&'a str>,
     /// How that table was read: flags and their values.
     pub reading: Vec<String>,
@@ -77,10 +78,11 @@ impl Report<'_> {
         let rows = PageRows::new(model, self.new.as_ref())?;
         let fit = &model.fit;
         let d_x = fit.coordinates.ncols();
-        let table = self.table.unwrap_or("TABLE").to_owned();
+        let known = self.table.or(model.table.as_deref());
+        let table = known.unwrap_or("TABLE").to_owned();
         let files = CommandFiles { table, reading: self.reading.clone(), ..CommandFiles::default() };
         let command = self.command.clone().unwrap_or_else(|| command(fit, &files));
-        let title = match (self.title.as_str(), self.table) {
+        let title = match (self.title.as_str(), known) {
             ("", Some(table)) => format!("{table} in {d_x} dimension{}", if d_x == 1 { "" } else { "s" }),
             ("", None) => format!("{} points in {d_x} dimension{}", fit.n(), if d_x == 1 { "" } else { "s" }),
             (title, _) => title.to_owned(),
@@ -92,7 +94,7 @@ impl Report<'_> {
         let data = Data {
             version: env!("CARGO_PKG_VERSION"),
             title,
-            facts: words::facts(model, self.table, rows.n_new()),
+            facts: words::facts(model, known, rows.n_new()),
             warnings: warnings.chain(left_out).collect(),
             stop: fit.stop.to_string(),
             stop_words: words::stop_words(fit),
@@ -116,6 +118,12 @@ impl Report<'_> {
             model: maps(model, &rows.extension)?,
             graph: graph(model, &self.tests, refit(fit, &files, "kept.csv"))?,
             bound: BoundView::new(fit).into(),
+            choices: PageChoices {
+                neighbors: fit.neighbors.clone(),
+                dimension: fit.dimension.clone(),
+                features: fit.features.clone(),
+            },
+            compare: compare(fit, &files),
             selection: self.selection.as_ref().map(Into::into),
             comparisons,
             remark: self.remark.clone(),

@@ -1,6 +1,6 @@
 //! The rows of the page: those that were fitted, and then the new ones.
 
-use super::data::{Features, Floats, PageColumn};
+use super::data::{Features, Floats, PageColumn, PageView};
 use super::of_model::{MOST_NUMBERS, UnfittedRows};
 use tangency::Result;
 use tangency::extend::Extension;
@@ -139,6 +139,7 @@ impl<'a> PageRows<'a> {
         let spread = |f: usize| (column(f).iter().map(|v| (v - mean[f]).powi(2)).sum::<f64>() / n as f64).sqrt();
         Features {
             names: model.feature_names.clone(),
+            views: fit.views.iter().map(|v| PageView { name: v.name.clone(), features: v.features.clone() }).collect(),
             values_left_out: if values.is_some() {
                 left_out
             } else {

@@ -4,7 +4,9 @@ use super::*;
 use crate::Multiple;
 use crate::command::typed;
 use serde_json::Value;
+use tangency::fit::{NeighborsChoice, TriedNeighbors};
 use tangency::io::Model;
+use tangency::model::TableView;
 use tangency::view::{BoundView, EdgesView, LoadingsView, MapView, REACH};
 use tangency::{Config, Fitter, Shape, generate};
 
@@ -117,6 +119,28 @@ fn other_embeddings_stand_beside_the_fit() {
     let short = Report { comparisons: vec![Multiple { name: "PCA".into(), ..other(&all[..59]) }], ..Report::default() };
     let refused = short.html(&model).err().unwrap().to_string();
     assert!(refused.starts_with("the comparison \"PCA\" has 59 rows, but 60 rows are needed"), "{refused}");
+}
+
+#[test]
+fn the_page_has_what_was_found_the_groups_of_features_and_the_command_that_compares() {
+    let mut model = model();
+    let tried = |k| TriedNeighbors { n_neighbors: k, log_density: 1.0, behind: 0.0, error: 0.1, rows: 60 };
+    model.fit.neighbors = Some(NeighborsChoice { taken: 6, rows: 60, tried: vec![tried(5), tried(6)] });
+    model.fit.views = vec![TableView { name: "left".into(), features: vec![0, 2] }];
+    model.table = Some("stored.csv".into());
+    let page =
+        data(&Report { reading: vec!["--columns".into(), "a:c".into()], ..Report::default() }.html(&model).unwrap());
+    assert_eq!(page["title"], "stored.csv in 2 dimensions");
+    assert_eq!(page["choices"]["neighbors"]["tried"][1]["n_neighbors"], 6);
+    assert_eq!(page["features"]["views"], serde_json::json!([{"name": "left", "features": [0, 2]}]));
+    let wanted = "tangency select stored.csv --columns a:c -k 4,6,9 -d 1:3 --max-iter 8 --report compared.html";
+    assert_eq!(page["compare"], wanted);
+    let facts: Vec<(String, String)> = serde_json::from_value(page["facts"].clone()).unwrap();
+    let uncertainty = facts.iter().find(|(name, _)| name == "uncertainty").unwrap();
+    assert!(uncertainty.1.ends_with("% of the spread for a typical point"), "{uncertainty:?}");
+    model.fit.config.radius = Some(2.0);
+    let page = data(&Report::default().html(&model).unwrap());
+    assert!(page["compare"].as_str().unwrap().starts_with("tangency select stored.csv --radius 1.5,2,3 -d 1:3"));
 }
 
 #[test]

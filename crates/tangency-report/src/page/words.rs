@@ -3,7 +3,7 @@
 use tangency::inference::{Deviations, Stop};
 use tangency::io::Model;
 use tangency::message::listed;
-use tangency::view::ViewRow;
+use tangency::view::{CoordinateRow, Summary, ViewRow};
 use tangency::{Fit, Metric, ScalingRule, Symmetry};
 
 /// How the run ended.
@@ -94,6 +94,16 @@ pub(super) fn facts(model: &Model, table: Option<&str>, n_new: usize) -> Vec<(St
                 "each feature by its own spread, since units seem to differ: {name} alone holds {share:.1} % of the variance"
             ),
         );
+    }
+    if let Some(choice) = fit.features.as_ref().filter(|choice| choice.tried.len() > 1) {
+        let taken = choice.weight().map_or("the paper's model".to_owned(), |weight| weight.to_string());
+        add("weight of the features", taken);
+    }
+    let rows = Summary::new(model, Vec::new()).coordinates;
+    let of_all = |size: fn(&CoordinateRow) -> f64| rows.iter().map(|row| size(row).powi(2)).sum::<f64>();
+    let share = (of_all(|row| row.deviation) / of_all(|row| row.spread)).sqrt();
+    if share.is_finite() {
+        add("uncertainty", format!("{:.1} % of the spread for a typical point", 100.0 * share));
     }
     add("bound", format!("{:.2} nats, {:.4} per point", fit.bound(), fit.bound() / n as f64));
     add("engine", engine(fit));

@@ -218,7 +218,6 @@ fn outputs() -> Vec<Case> {
         force("transform m.safetensors Y.csv --out Y.csv", "a new table"),
         force("transform m.safetensors Y.csv --out ./Y.csv", "a new table by another name"),
         force("reconstruct m.safetensors x.csv --out x.csv", "coordinates").with("x.csv", "x1,x2\n0,0\n"),
-        on_model("no output", "transform m.safetensors Y.csv", &["required arguments"]).by_parser(),
         on_model("no new table", "transform m.safetensors --out out.csv", &["required arguments"]).by_parser(),
     ]);
     cases

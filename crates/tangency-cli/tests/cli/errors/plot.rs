@@ -45,9 +45,7 @@ fn files() -> Vec<Case> {
         plot("a figure that is there", "--kind map --out f.svg", &["f.svg", "--force"]).with("f.svg", "old"),
         Case::new("a figure in place of its model", "plot m.svg --kind map --out m.svg --force", &["m.svg", "input"])
             .with("m.svg", model()),
-        plot("a figure of no kind", "--out f.svg", &["required arguments"]).by_parser(),
         plot("a figure of an unknown kind", "--kind pie --out f.svg", &["pie", "--kind"]).by_parser(),
-        plot("a figure that goes nowhere", "--kind map", &["required arguments"]).by_parser(),
         Case::new("a figure of a table", "plot Y.csv --kind map --out f.svg", &["Y.csv", "not a tangency model"]),
         Case::new("a figure of nothing", "plot n.safetensors --kind map --out f.svg", &["n.safetensors", "read"]),
         plot("a figure too narrow", "--kind map --out f.svg --width 3", &["width", "40", "--width is 3"]),
