@@ -166,6 +166,7 @@ class Comparison:
                 self._label_name,
                 image=None,
                 title=str(title) or "LL-LVM beside other methods",
+                calls=next_calls(self.model),
                 command=repeated(self.model),
                 threads=_settings.threads(self.model.n_jobs),
                 comparisons=[panel for panel in self._panels if panel[0] != "ll-lvm"],
