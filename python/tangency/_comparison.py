@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _settings, _shown, _tangency
 from ._lllvm import LLLVM
 from ._paint import Paint, read_labels
-from ._report import Report, repeated, save
+from ._report import Report, next_calls, repeated, save
 
 Array = NDArray[np.float64]
 Panel = tuple[str, str, Array]

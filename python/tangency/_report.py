@@ -208,7 +208,7 @@ def repeated(model: LLLVM) -> str:
 
 
 def next_calls(model: LLLVM) -> tuple[str, str]:
-    """Lines of Python: one fits again on edges that the page saves, one compares graphs and dimensions (if that can be)."""
+    """Lines of Python: one fits again on edges that the page saves, one compares graphs and dimensions, if it can."""
     edges = 'numpy.loadtxt("kept.csv", delimiter=",", skiprows=1, dtype=int)'
     refit = f"tangency.LLLVM({', '.join(_changed(model, _GRAPH))}).fit(X, graph={edges})"
     if model.metric == _settings.PRECOMPUTED:
