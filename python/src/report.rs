@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tangency::io::Model;
-use tangency_report::page::{Report, UnfittedRows};
+use tangency_report::page::{PythonCalls, Report, UnfittedRows};
 use tangency_report::{Colour, FigureError, Multiple};
 
 /// Names of rows: of those fitted and of the new ones.
@@ -38,7 +38,7 @@ fn multiples(panels: &[PanelGiven<'_>]) -> PyResult<Vec<Multiple>> {
 /// The HTML page of a model. `ids` and `labels` are those of the fitted rows and of the new ones; `columns` are others of the
 /// fitted rows, by name.
 #[pyfunction]
-#[pyo3(signature = (model, new, ids, labels, label_name=None, columns=vec![], *, image, title, command, threads, comparisons=vec![], remark=None))]
+#[pyo3(signature = (model, new, ids, labels, label_name=None, columns=vec![], *, image, title, command, calls, threads, comparisons=vec![], remark=None))]
 pub fn report(
     py: Python<'_>,
     model: &NativeModel,
@@ -50,6 +50,7 @@ pub fn report(
     image: Option<(usize, usize)>,
     title: String,
     command: String,
+    calls: (String, String),
     threads: usize,
     comparisons: Vec<PanelGiven<'_>>,
     remark: Option<String>,
@@ -67,6 +68,7 @@ pub fn report(
     let report = Report {
         title,
         command: Some(command),
+        calls: Some(PythonCalls { refit: calls.0, compare: calls.1 }),
         new,
         label_name,
         image,

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from . import _settings, _table_input
 from ._progress import warn
+from ._summary import counted
 
 if TYPE_CHECKING:
     from ._lllvm import LLLVM
@@ -91,7 +92,7 @@ def _placed(model: LLLVM, rows: Array, threads: int) -> tuple[Array, Array]:
         table = _table_input.contiguous(model._distances.place(table))
     coordinates, deviations, unsettled = model._native.transform(table, threads)
     if unsettled:
-        text = f"{unsettled} of {len(table)} rows had not come to rest; do not trust their coordinates"
+        text = f"{unsettled} of {counted(len(table), 'row')} had not come to rest; do not trust their coordinates"
         warn(text, ConvergenceWarning)
     return coordinates, deviations
 

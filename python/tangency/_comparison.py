@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _settings, _shown, _tangency
 from ._lllvm import LLLVM
 from ._paint import Paint, read_labels
-from ._report import Report, repeated, save
+from ._report import Report, next_calls, repeated, save
 
 Array = NDArray[np.float64]
 Panel = tuple[str, str, Array]
@@ -166,6 +166,7 @@ class Comparison:
                 self._label_name,
                 image=None,
                 title=str(title) or "LL-LVM beside other methods",
+                calls=next_calls(self.model),
                 command=repeated(self.model),
                 threads=_settings.threads(self.model.n_jobs),
                 comparisons=[panel for panel in self._panels if panel[0] != "ll-lvm"],

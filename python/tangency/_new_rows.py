@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _blocks, _settings, _table_input, _views
 from ._attributes import Array, Attributes
 from ._progress import Bar, warn
+from ._summary import counted
 
 
 class NewRows(Attributes):
@@ -45,7 +46,7 @@ class NewRows(Attributes):
         native, table = self._fitted(), self._partial_rows(X)
         coordinates, deviations, unsettled = native.transform(table, _settings.threads(self.n_jobs))
         if unsettled:
-            text = f"{unsettled} of {len(table)} rows had not come to rest; do not trust their coordinates"
+            text = f"{unsettled} of {counted(len(table), 'row')} had not come to rest; do not trust their coordinates"
             warn(text, ConvergenceWarning)
         return (coordinates, deviations) if return_std else coordinates
 

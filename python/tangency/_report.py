@@ -165,6 +165,7 @@ def report(
         columns,
         image=image,
         title=str(title),
+        calls=next_calls(model),
         command=repeated(model),
         threads=_settings.threads(model.n_jobs),
     )
@@ -195,14 +196,45 @@ def _names(what: str, values: Any, count: int) -> list[str] | None:
     return ["" if is_missing(value) else str(value) for value in listed]
 
 
+# what makes the graph
+_GRAPH = ("n_neighbors", "symmetry", "radius", "graph", "connect", "largest", "prune")
+# what `select` compares, or does not take
+_COMPARED = ("n_components", "n_neighbors", "radius", "graph", "largest", "prune", "full_covariance")
+
+
 def repeated(model: LLLVM) -> str:
     """The line of Python that makes the fit again."""
+    return f"tangency.LLLVM({', '.join(_changed(model))}).fit(X)"
+
+
+def next_calls(model: LLLVM) -> tuple[str, str]:
+    """Lines of Python: one fits again on edges that the page saves, one compares graphs and dimensions, if it can."""
+    edges = 'numpy.loadtxt("kept.csv", delimiter=",", skiprows=1, dtype=int)'
+    refit = f"tangency.LLLVM({', '.join(_changed(model, _GRAPH))}).fit(X, graph={edges})"
+    if model.metric == _settings.PRECOMPUTED:
+        return refit, ""
+    if model.graph is not None:
+        graphs = 'graphs={"own": graph}'
+    elif model.radius is not None:
+        graphs = f"radius={[part * float(model.radius) for part in (0.75, 1.0, 1.5)]}"
+    else:
+        k = model.n_neighbors if isinstance(model.n_neighbors, int) else model.neighbors_["taken"]
+        graphs = f"n_neighbors={sorted({max(2 * k // 3, 3), max(k, 3), max(3 * k // 2, 4)})}"
+    dimensions = list(range(1, model.embedding_.shape[1] + 2))
+    left_out = _COMPARED if isinstance(model.init, str) else (*_COMPARED, "init")
+    words = ["X", graphs, f"n_components={dimensions}", *_changed(model, left_out)]
+    return refit, f"tangency.select({', '.join(words)})"
+
+
+def _changed(model: LLLVM, without: tuple[str, ...] = ()) -> list[str]:
+    """The parameters that are not as they are unless told, as they are typed."""
     plain = LLLVM().get_params()
-    given = {name: value for name, value in model.get_params(deep=False).items() if name not in ("verbose", "n_jobs")}
     words = []
-    for name, value in given.items():
+    for name, value in model.get_params(deep=False).items():
+        if name in ("verbose", "n_jobs", *without):
+            continue
         if isinstance(value, (np.ndarray, list)) or hasattr(value, "shape"):
             words.append(f"{name}=…")
         elif value != plain[name]:
             words.append(f"{name}={value!r}")
-    return f"tangency.LLLVM({', '.join(words)}).fit(X)"
+    return words

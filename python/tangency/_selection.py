@@ -15,6 +15,7 @@ from . import _graph_input, _parallel, _settings, _table_input, _tangency, _view
 from ._lllvm import LLLVM
 from ._progress import Bar, warn
 from ._shown import Records
+from ._summary import counted
 
 #: What the summary shows of itself, by what ranks.
 SHOWN = {
@@ -106,8 +107,8 @@ class Selection:
             raise ValueError(f"there is no best candidate: {self._why_none()}")
         ours = [cell for cell in self.cells if all(cell[name] == best[name] for name in ("graph", "n_components"))]
         # the bound of a fit that collapsed says nothing
-        counted = [cell for cell in ours if cell["bound"] is not None and cell["stop"] != "collapsed"]
-        best_cell = max(counted, key=lambda cell: cell["bound"]) if counted else None
+        usable = [cell for cell in ours if cell["bound"] is not None and cell["stop"] != "collapsed"]
+        best_cell = max(usable, key=lambda cell: cell["bound"]) if usable else None
         seed = self._settings.get("random_state") if best_cell is None else best_cell["seed"]
         params = self._settings | {"n_components": best["n_components"], "random_state": seed}
         return LLLVM(**(params | self._graphs[best["graph"]])).fit(X)
@@ -149,12 +150,12 @@ class Selection:
         return plotting.selection(self, **options)
 
     def __repr__(self) -> str:
-        best = self.best_
+        best, count = self.best_, counted(len(self.summary), "candidate")
         if best is None:
-            return f"Selection of {len(self.summary)} candidates, none of which could be ranked: {self._why_none()}"
+            return f"Selection of {count}, none of which could be ranked: {self._why_none()}"
         worth = f"{best['mean']:.2f} nats" if self.by == "bound" else f"{best['held_out']:.3f} nats per row held out"
-        found = f"best is {best['graph']} in {best['n_components']} dimensions, {worth}"
-        return f"Selection of {len(self.summary)} candidates: {found}"
+        found = f"best is {best['graph']} in {counted(best['n_components'], 'dimension')}, {worth}"
+        return f"Selection of {count}: {found}"
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self))}</p>{self.summary._repr_html_()}"

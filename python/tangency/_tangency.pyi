@@ -310,6 +310,7 @@ def report(
     image: tuple[int, int] | None,
     title: str,
     command: str,
+    calls: tuple[str, str],
     threads: int,
     comparisons: list[_Panel] = ...,
     remark: str | None = None,

@@ -149,8 +149,8 @@ def test_a_row_with_a_gap_is_placed_and_has_no_novelty(model, new, files, kind):
     ("kind", "value", "sentence"),
     [
         ("parquet", np.inf, "row 42, column up is inf, not a finite number"),
-        ("csv", np.inf, "row 42, column up is inf, not a finite number"),
-        ("csv", "many", 'row 42, column up holds "many", which is not a number'),
+        ("csv", np.inf, "row 42 \\(line 44\\), column up is inf, not a finite number"),
+        ("csv", "many", 'row 42 \(line 44\), column up holds "many", which is not a number'),
     ],
 )
 def test_a_bad_row_is_named_and_nothing_is_written(model, new, files, kind, value, sentence):

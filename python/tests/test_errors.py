@@ -189,7 +189,7 @@ COMBINATIONS = {
     ),
     "pieces of mutual neighbours": (
         {"connect": False, "symmetry": "mutual", "n_neighbors": 1},
-        ["pieces", "larger n_neighbors", "connect=True", "largest=True"],
+        ["pieces", "use n_neighbors=", "connect=True", "largest=True"],
     ),
     "pieces within a radius": ({"connect": False, "radius": 1e-6}, ["150 pieces", "larger radius", "connect=True"]),
     "a largest piece that is too small": ({"connect": False, "largest": True, "radius": 1e-6}, ["at least 3"]),

@@ -152,3 +152,29 @@ def test_a_model_must_be_fitted():
         tangency.report(LLLVM())
     with pytest.raises(ValueError, match="give a fitted LLLVM"):
         tangency.report("model")
+
+
+def test_a_page_from_python_gives_calls_and_no_commands(model, tmp_path, monkeypatch):
+    found = data(tangency.report(model).html)
+    assert found["python"] is True
+    refit, compare = found["graph"]["refit"], found["compare"]
+    assert refit.startswith("tangency.LLLVM(max_iter=30).fit(X, graph=numpy.loadtxt(")
+    assert compare.startswith("tangency.select(X, n_neighbors=[") and "n_components=[1, 2, 3]" in compare
+    # both can be run as they stand
+    monkeypatch.chdir(tmp_path)
+    pairs = np.argwhere(np.triu(model.graph_.toarray() != 0))
+    np.savetxt("kept.csv", pairs, fmt="%d", delimiter=",", header="i,j", comments="")
+    X, _ = datasets.make_s_curve(120, random_state=1)
+    names = {"tangency": tangency, "numpy": np, "X": X}
+    assert eval(refit, names).embedding_.shape == model.embedding_.shape
+    short = compare.replace("[1, 2, 3]", "2, seeds=1").replace("max_iter=30", "max_iter=5")
+    assert eval(short, names).best_["n_components"] == 2
+
+
+def test_calls_leave_out_what_cannot_be_typed():
+    X, _ = datasets.make_s_curve(60)
+    edges = np.argwhere(np.triu(LLLVM(n_neighbors=8, max_iter=3).fit(X).graph_.toarray() != 0))
+    found = data(LLLVM(graph=edges, max_iter=3).fit(X).report().html)
+    assert 'graphs={"own": graph}' in found["compare"] and "graph=…" in found["command"]
+    found = data(LLLVM(radius=1.5, max_iter=3).fit(X).report().html)
+    assert "radius=[1.125, 1.5, 2.25]" in found["compare"]

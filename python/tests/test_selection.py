@@ -162,7 +162,7 @@ def test_a_collapsed_fit_gives_no_best_model(small):
     settings = {"n_neighbors": 8, "n_components": 2, "seeds": 1, "graph_likelihood": False}
     found = select(small, **settings)
     assert found.cells[0]["stop"] == "collapsed" and found.best_ is None
-    assert repr(found).startswith("Selection of 1 candidates, none of which could be ranked: all fits collapsed;")
+    assert repr(found).startswith("Selection of 1 candidate, none of which could be ranked: all fits collapsed;")
     with pytest.raises(ValueError, match="there is no best candidate: all fits collapsed"):
         found.best_model(small)
 

@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 from driving import NARROW, TABS, wait
-from make_sample import numbers
+from make_sample import MAKERS, html_page, numbers
 from selenium.webdriver.common.keys import Keys
 
 LAPTOP, PHONE = (1400, 900), (400, 800)
@@ -285,3 +285,29 @@ def test_on_a_phone_the_answer_stands_beside_the_map(page, sample):
     _, top, _, height = page.box()
     assert top >= 0 and top + height < PHONE[1]
     assert page.run("return document.documentElement.scrollWidth") <= max(PHONE[0], NARROW[0])
+
+
+# ---- Names of labels, and pages from Python.
+
+
+def told(folder, kind, **more):
+    path = folder / "told.html"
+    path.write_text(html_page(MAKERS[kind]() | more), encoding="utf-8")
+    return path
+
+
+def test_labels_are_called_by_their_name(page, tmp_path):
+    page.open(told(tmp_path, "roll", label_name="storey"))
+    options = page.run("return [...document.querySelectorAll('#colour-by option')].map((o) => o.text)")
+    assert options[1] == "storey" and "label" not in options
+    select_left(page)
+    assert [cell.text for cell in page.all("#selection-rows th")][:2] == ["id", "storey"]
+    assert page.text("apart-labels").startswith("storey ")
+
+
+def test_a_page_from_python_speaks_of_calls(page, tmp_path):
+    page.open(told(tmp_path, "space", python=True, compare="tangency.select(X, n_neighbors=[6, 9])"), "evidence")
+    assert page.text("compare-command") == "tangency.select(X, n_neighbors=[6, 9])"
+    assert page.text("copy-compare") == "Copy the call"
+    page.click("tab-graph")
+    assert "command" not in page.run("return document.getElementById('panel-graph').textContent")

@@ -12,7 +12,7 @@ use tangency::io::table::{Table, read_table};
 use tangency::io::{Claims, Model, Output, write_rows};
 use tangency::linalg::Matrix;
 use tangency::message;
-use tangency::message::{Dialect, Piece, Remedy, Sentence};
+use tangency::message::{Dialect, Piece, Remedy, Sentence, counted};
 use tangency::peers::PeerOptions;
 use tangency::{Config, Error, Result};
 use tangency_report::comparison::panels;
@@ -202,7 +202,7 @@ fn draw(comparison: &Comparison, trials: &[Trial], args: &CompareArgs) -> std::r
         },
     };
     let name = args.table.table.file_name().unwrap_or_default().to_string_lossy();
-    multiples(&panels, colour, None, format!("{name}, {} points", comparison.rows().len()).as_str())
+    multiples(&panels, colour, None, format!("{name}, {}", counted(comparison.rows().len(), "point")).as_str())
 }
 
 fn write_embeddings(output: &Output, trials: &[Trial], ids: &[String]) -> Result<()> {

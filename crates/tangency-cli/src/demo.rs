@@ -8,7 +8,7 @@ use std::path::Path;
 use tangency::evidence::PruneOptions;
 use tangency::io::table::Table;
 use tangency::io::{Claims, Model, Output, save_model, write_embedding, write_rows};
-use tangency::message::Remedy;
+use tangency::message::{Remedy, counted};
 use tangency::quality::affine_r2;
 use tangency::view::PruningView;
 use tangency::{Config, Error, Fitter, Result, Shape};
@@ -32,7 +32,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
     let page_out = claim("tangency-demo.html")?;
 
     let roll = tangency::generate(Shape::SwissRoll, args.n, 0.0, args.seed);
-    say.line(&format!("a Swiss roll of {} points in three dimensions", args.n));
+    say.line(&format!("a Swiss roll of {} in three dimensions", counted(args.n, "point")));
     let table = Table {
         values: roll.points.clone(),
         feature_names: vec!["y1".into(), "y2".into(), "y3".into()],

@@ -8,6 +8,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use tangency::evidence::{EdgeTest, test_edges};
 use tangency::io::{Claims, Model, load_model};
+use tangency::message::counted;
 use tangency::view::{EdgeRow, EdgeTestRow, EdgesView};
 use tangency::{BoundParts, Error, Result};
 use tangency_report::page::Report;
@@ -36,7 +37,10 @@ pub fn run(args: &EdgesArgs, say: Say) -> Result<()> {
     for test in &tests {
         describe(&model, test).iter().for_each(|line| say.line(line));
     }
-    say.line(&format!("{} edges; residuals and lengths are in the scaled units of the fit", view.edges.len()));
+    say.line(&format!(
+        "{}; residuals and lengths are in the scaled units of the fit",
+        counted(view.edges.len(), "edge")
+    ));
     table(&view.edges[..args.top.min(view.edges.len())]).iter().for_each(|line| say.line(line));
     if let Some(out) = &out {
         view.write(out)?;

@@ -4,6 +4,7 @@ use crate::args::GenerateArgs;
 use crate::say::Say;
 use tangency::generate::Synthetic;
 use tangency::io::{Output, write_rows};
+use tangency::message::counted;
 use tangency::{Error, Result, generate};
 
 /// Runs the command.
@@ -21,7 +22,7 @@ pub fn run(args: &GenerateArgs, say: Say) -> Result<()> {
         Some(output) => {
             write_rows(&output, &header, rows.into_iter())?;
             let path = output.path().display();
-            say.line(&format!("{} points of a {} in {path}", args.n, args.shape));
+            say.line(&format!("{} of a {} in {path}", counted(args.n, "point"), args.shape));
             say.line(&format!("next: tangency fit {path} --columns y1:y3 -d {}", drawn.truth.ncols()));
             say.result(
                 &serde_json::json!({"out": output.path().display().to_string(), "n": args.n, "columns": header}),

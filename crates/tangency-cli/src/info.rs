@@ -1,7 +1,6 @@
 //! `tangency info`: a model in words, or as JSON. `fit` and `demo` end with the same summary.
 
 use crate::args::InfoArgs;
-use crate::rows;
 use crate::say::Say;
 use crate::words::Flags;
 use serde_json::{Value, json};
@@ -9,7 +8,7 @@ use tangency::fit::{DimensionChoice, FeatureChoice, NeighborsChoice, NoiseChoice
 use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
 use tangency::message;
-use tangency::message::{Piece, Remedy, Sentence, given};
+use tangency::message::{Piece, Remedy, Sentence, counted, given};
 use tangency::model::{FeatureNoise, ScalingReason};
 use tangency::view::{CalibrationRow, CoordinateRow, DistanceRow, FeatureRow, MissingRow, Summary, ViewRow};
 use tangency::{Choice, Error, Metric, Result, ScalingChoice};
@@ -80,15 +79,15 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
     let hyper: Vec<String> = known.map(|(name, value)| format!("{name} {}", size(value))).collect();
     let mut lines = vec![
         format!(
-            "{} points, {} features ({}) → {} coordinates",
-            shown.n,
-            shown.n_features,
+            "{}, {} ({}) → {}",
+            counted(shown.n, "point"),
+            counted(shown.n_features, "feature"),
             shortened(&shown.feature_names),
-            shown.n_components
+            counted(shown.n_components, "coordinate")
         ),
         format!(
-            "graph: {} edges, {:.1} neighbours per point{}{}",
-            shown.n_edges,
+            "graph: {}, {:.1} neighbours per point{}{}",
+            counted(shown.n_edges, "edge"),
             shown.mean_degree(),
             match shown.config.metric {
                 Metric::Euclidean => String::new(),
@@ -119,9 +118,18 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
     lines.extend(shown.features.as_ref().map(features));
     lines.extend([
         if shown.n_removed == 0 {
-            format!("{} after {} iterations from the {} start", stopped(shown.stop), shown.n_iter, shown.start)
+            format!(
+                "{} after {} from the {} start",
+                stopped(shown.stop),
+                counted(shown.n_iter, "iteration"),
+                shown.start
+            )
         } else {
-            format!("{} on the pruned graph, the last refit in {} iterations", stopped(shown.stop), shown.n_iter)
+            format!(
+                "{} on the pruned graph, the last refit in {}",
+                stopped(shown.stop),
+                counted(shown.n_iter, "iteration")
+            )
         },
         engine(&shown.engine, model.fit.deviations),
     ]);
@@ -140,20 +148,17 @@ fn missing(row: &MissingRow, points: usize) -> String {
     let MissingRow { entries, rows: with_gaps, by_feature } = row;
     let mut named: Vec<String> = by_feature.iter().take(NAMED).map(|(name, count)| format!("{name} {count}")).collect();
     if by_feature.len() > NAMED {
-        named.push(format!("{} more features", by_feature.len() - NAMED));
+        named.push(counted(by_feature.len() - NAMED, "more feature"));
     }
-    let entries = rows::entries(*entries);
-    format!("missing: {entries} in {with_gaps} of {points} rows, found together with the map: {}", named.join(", "))
+    let (entries, rows) = (counted(*entries, "entry"), counted(points, "row"));
+    format!("missing: {entries} in {with_gaps} of {rows}, found together with the map: {}", named.join(", "))
 }
 
 /// Groups of features: how much of each the map explains, and how noisy they are beside each other.
 fn views(rows: &[ViewRow]) -> String {
     let row = |row: &ViewRow| {
         let explained = row.explained.map(|share| format!("variance explained {share:.3}, "));
-        let count = match row.features.len() {
-            1 => "1 feature".to_owned(),
-            count => format!("{count} features"),
-        };
+        let count = counted(row.features.len(), "feature");
         format!("{} ({count}) {}noise {:.2}", row.name, explained.unwrap_or_default(), row.noise)
     };
     format!("views: {}", rows.iter().map(row).collect::<Vec<_>>().join("; "))

@@ -7,7 +7,7 @@ use serde_json::json;
 use tangency::extend::LoadingDeviations;
 use tangency::io::{Cells, Claims, ColumnKind, Model, TableWriter, load_model, numbered};
 use tangency::message;
-use tangency::message::{Message, Piece, Remedy, given};
+use tangency::message::{Message, Piece, Remedy, counted, given};
 use tangency::view::{LoadingRow, LoadingsView};
 use tangency::{Error, Result};
 
@@ -69,7 +69,7 @@ pub fn described_choice(model: &Model, points: &[usize]) -> String {
     match points.len() {
         1 => format!("point {}", model.id(points[0])),
         count if count == n => format!("average over all {n} points"),
-        count => format!("average over {count} of {n} points"),
+        count => format!("average over {count} of {}", counted(n, "point")),
     }
 }
 

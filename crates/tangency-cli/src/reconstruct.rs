@@ -3,7 +3,7 @@
 use crate::args::ReconstructArgs;
 use crate::figure_file::cannot_be_drawn;
 use crate::rows::other_image;
-use crate::rows::{beside_features, counted, entries, extension, image_shape, options};
+use crate::rows::{beside_features, extension, image_shape, options};
 use crate::say::{self, Say};
 use crate::{fit, info, interrupt, progress};
 use serde_json::json;
@@ -16,7 +16,7 @@ use tangency::io::{
 };
 use tangency::linalg::Matrix;
 use tangency::message;
-use tangency::message::{Piece, Remedy, file, given, listed, shown};
+use tangency::message::{Piece, Remedy, counted, file, given, listed, shown};
 use tangency::view::{GridPlaces, GridView, Known};
 use tangency::{Error, Result};
 use tangency_report::{Tile, TileShape, tiles};
@@ -53,7 +53,7 @@ pub fn run(args: &ReconstructArgs, say: Say) -> Result<()> {
     say.line(&done.line);
     written.iter().for_each(|path| say.line(&format!("wrote {}", path.display())));
     if done.interrupted {
-        say.warn(&format!("interrupted after {} rows; the file has no more", done.rows));
+        say.warn(&format!("interrupted after {}; the file has no more", counted(done.rows, "row")));
     }
     info::warnings(&model).iter().for_each(|text| say.warn(text));
     say.result(&json!({
@@ -262,7 +262,7 @@ impl ReconstructJob<'_> {
         ])?;
         writer.finish()?;
         let rows = found.entries.len();
-        let line = format!("{} that the table lacked, with standard deviations", entries(rows));
+        let line = format!("{} that the table lacked, with standard deviations", counted(rows, "entry"));
         let predicts = Predicts::Measurement;
         Ok(Done { rows, predicts, interrupted: false, line, columns: 10, calibrated: false })
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tangency::extend::Extension;
 use tangency::io::table::TableOptions;
 use tangency::io::{ColumnKind, Model};
-use tangency::message::{Remedy, shown};
+use tangency::message::{Remedy, counted, shown};
 use tangency::model::MissingRule;
 use tangency::{Error, Result};
 
@@ -29,16 +29,6 @@ pub fn image_shape(text: &str) -> Result<(usize, usize)> {
             Error::setting("image", value, but, [Remedy::act("write it like 16x16")])
         },
     )
-}
-
-/// A number of things.
-pub fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-/// A number of entries.
-pub fn entries(count: usize) -> String {
-    if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
 }
 
 /// Columns of ours beside features, or columns named after them: where both have one name, ours gets an underscore.
@@ -77,7 +67,7 @@ pub fn options(args: &ReadingArgs) -> TableOptions {
 
 /// Pixels that are not the features of the model.
 pub fn other_image(rows: usize, columns: usize, features: usize) -> Error {
-    let but = format!("the model has {features} features, one for each pixel");
+    let but = format!("the model has {}, one for each pixel", counted(features, "feature"));
     Error::setting("image", format!("{rows}x{columns}"), but, [Remedy::Change("image")])
 }
 

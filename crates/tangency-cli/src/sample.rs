@@ -1,12 +1,13 @@
 //! `tangency sample`: new coordinates and observations from a fitted model.
 
 use crate::args::SampleArgs;
-use crate::rows::{beside_features, counted, extension};
+use crate::rows::{beside_features, extension};
 use crate::say::{self, Say};
 use crate::{info, interrupt, progress};
 use serde_json::json;
 use tangency::io::{Cells, Claims, ColumnKind, TableWriter, block_rows, load_model, numbered};
 use tangency::linalg::Matrix;
+use tangency::message::counted;
 use tangency::{Error, Result};
 
 /// Runs the command.

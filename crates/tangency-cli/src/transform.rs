@@ -1,7 +1,7 @@
 //! `tangency transform`: new rows placed in a fitted model, a block at a time.
 
 use crate::args::TransformArgs;
-use crate::rows::{beside, counted, extension, options_of};
+use crate::rows::{beside, extension, options_of};
 use crate::say::{self, Say};
 use crate::{fit, info, interrupt, progress};
 use serde_json::json;
@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use tangency::Result;
 use tangency::io::table::TableStream;
 use tangency::io::{Claims, NewRows, RARE, TableWriter, load_model};
+use tangency::message::counted;
 
 /// Runs the command.
 pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
@@ -50,7 +51,7 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
     }
     say.line(&format!("wrote {}", out.path().display()));
     if seen.interrupted {
-        say.warn(&format!("interrupted after {} rows; the file has no more", seen.rows));
+        say.warn(&format!("interrupted after {}; the file has no more", counted(seen.rows, "row")));
     }
     if seen.unsettled > 0 {
         say.warn(&format!("{} had not come to rest; do not trust the coordinates", counted(seen.unsettled, "row")));

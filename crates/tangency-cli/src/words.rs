@@ -17,6 +17,8 @@ impl Dialect for Flags {
     fn assignment(&self, name: &str, value: &str) -> String {
         let flag = self.setting(name);
         match value {
+            // as everybody types it
+            _ if name == "n_neighbors" => format!("-k {value}"),
             "true" => flag,
             "false" if flag.starts_with("--no-") => flag,
             _ if value.contains(char::is_whitespace) => format!("{flag} \"{value}\""),

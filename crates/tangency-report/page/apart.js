@@ -100,7 +100,7 @@
   // Classes that are much more or less common in the selection than elsewhere.
   function labelWords(chosen, count) {
     const { classes, carried, n } = T.report;
-    const all = [...(classes ? [{ name: "label", classes }] : []), ...carried.filter((c) => c.classes && !c.classes.shared)];
+    const all = [...(classes ? [{ name: T.labelName(), classes }] : []), ...carried.filter((c) => c.classes && !c.classes.shared)];
     const found = all.flatMap(({ name, classes: { names, of } }) => {
       const inside = new Float64Array(names.length);
       const outside = new Float64Array(names.length);
@@ -109,6 +109,6 @@
     });
     const percent = (share) => Math.round(100 * share) + " %";
     return found.filter(({ a, b }) => Math.abs(a - b) > 0.15).sort((p, q) => Math.abs(q.a - q.b) - Math.abs(p.a - p.b)).slice(0, 4)
-      .map(({ name, label, a, b }) => `${name} ${T.visible(label)}: ${percent(a)} of the selection, ${percent(b)} of the others`);
+      .map(({ name, label, a, b }) => `${T.visible(name)} ${T.visible(label)}: ${percent(a)} of the selection, ${percent(b)} of the others`);
   }
 })();

@@ -30,7 +30,7 @@
 
   function spoken(i) {
     const where = T.report.axisNames.map((name, a) => `${name} ${T.withError(T.at(i, a), T.deviation(i, a))}`).join(", ");
-    return `Point ${T.id(i)}${T.label(i) ? ", label " + T.label(i) : ""}: ${where}`;
+    return `Point ${T.id(i)}${T.label(i) ? `, ${T.labelName()} ${T.label(i)}` : ""}: ${where}`;
   }
 
   const head = (i, test) => [T.make("strong", { text: T.visible(T.id(i)), "data-test": test + "-id" }),

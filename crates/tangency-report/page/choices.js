@@ -37,8 +37,9 @@
   }
 
   function command(text) {
-    const copy = T.make("button", { type: "button", text: "Copy the command", "data-test": "copy-compare", onclick: () => T.copy(text, copy) });
-    return [T.make("h2", { text: "Graphs and dimensions" }), T.make("p", { text: "This page holds one graph and one dimension. This compares others, by rows held out, and makes a page of them:" }),
+    const [word, page] = T.inPython() ? ["call", ""] : ["command", ", and makes a page of them"];
+    const copy = T.make("button", { type: "button", text: "Copy the " + word, "data-test": "copy-compare", onclick: () => T.copy(text, copy) });
+    return [T.make("h2", { text: "Graphs and dimensions" }), T.make("p", { text: `This page holds one graph and one dimension. This compares others, by rows held out${page}:` }),
       T.make("code", { class: "block", text, tabindex: "0", "data-test": "compare-command" }), T.make("div", { class: "buttons" }, copy)];
   }
 })();

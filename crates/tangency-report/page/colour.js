@@ -37,7 +37,7 @@
     density: () => T.report.density, "log-density": () => T.report.logDensity,
   };
   const words = {
-    none: "one colour", label: "label", "label-number": "label as a number", uncertainty: "uncertainty, % of the spread", novelty: "novelty",
+    none: "one colour", uncertainty: "uncertainty, % of the spread", novelty: "novelty",
     density: "density", "log-density": "log-density", kind: "fitted or new",
   };
 
@@ -52,7 +52,7 @@
   // The column of the table that a choice stands for, if it is none of the features.
   const carried = (choice) => (choice.startsWith("column:") ? T.report.carried[Number(choice.slice(7))] : null);
 
-  T.colourTitle = (choice) => (choice.startsWith("feature:") ? T.report.names[Number(choice.slice(8))] : carried(choice) ? carried(choice).name : words[choice]);
+  T.colourTitle = (choice) => (choice === "label" ? T.labelName() : choice === "label-number" ? T.labelName() + " as a number" : choice.startsWith("feature:") ? T.report.names[Number(choice.slice(8))] : carried(choice) ? carried(choice).name : words[choice]);
 
   T.colourChoices = function () {
     const report = T.report;
@@ -120,7 +120,7 @@
     else if (carried(choice) && carried(choice).classes) colouring = byClass(rgba, carried(choice).classes);
     else if (choice === "kind") colouring = byKind(rgba);
     else colouring = byNumber(rgba, valuesOf(choice));
-    return { ...colouring, title: T.colourTitle(choice), own: choice.includes(":") }; // own: a name from the table
+    return { ...colouring, title: T.colourTitle(choice), own: choice.includes(":") || choice.startsWith("label") }; // own: a name from the table
   };
 
   function byClass(rgba, classes) {

@@ -76,6 +76,10 @@
     return { ...bound, bound: decode(bound.bound), parts: lines(bound.parts), hyperparameters: lines(bound.hyperparameters) };
   }
 
+  // Calls where the page was made from Python, commands otherwise.
+  T.inPython = () => Boolean(T.report.raw.python);
+  // What the labels are called, where they have a name.
+  T.labelName = () => T.report.raw.label_name || "label";
   T.id = (i) => (T.report.raw.ids ? String(T.report.raw.ids[i]) : String(i));
   T.label = (i) => (T.report.raw.labels ? String(T.report.raw.labels[i] ?? "") : "");
   T.at = (i, a) => T.report.x[i * T.report.d + a];

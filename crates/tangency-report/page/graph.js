@@ -64,10 +64,10 @@
 
   // What stands out is what pruning asks for.
   function suspectWords(graph) {
-    const asked = graph.least_gain > 0 ? `more than ${T.number(graph.least_gain, 2)} nats, which is what tangency prune asks for` : "enough";
+    const asked = graph.least_gain > 0 ? `more than ${T.number(graph.least_gain, 2)} nats, which is what ${T.inPython() ? "prune()" : "tangency prune"} asks for` : "enough";
     const words = [graph.suspect.length ? `Taking out one of these alone is expected to raise the bound by ${asked}.`
       : `None stands out: no edge's removal alone is expected to raise the bound by ${asked}.`,
-    "In a folded map nothing may stand out: tangency prune looks deeper."];
+    `In a folded map nothing may stand out: ${T.inPython() ? "tangency.prune(model)" : "tangency prune"} looks deeper.`];
     if (graph.tests.length) words.push("Where tested, the change of the bound without the edge is given in nats: above zero speaks against the edge.");
     return words.join(" ");
   }
@@ -320,15 +320,16 @@
 
   function showRefit() {
     const box = T.empty(parts.refit);
-    if (!removed.size) return box.append(T.make("p", { class: "note", text: "Remove edges above (or click on one in the map); then the command stands here." }));
+    const word = T.inPython() ? "call" : "command";
+    if (!removed.size) return box.append(T.make("p", { class: "note", text: "Remove edges above (or click on one in the map); then the " + word + " stands here." }));
     const command = T.refitCommand();
     const file = (command.match(/--edges[ =](\S+)/) || [])[1] || "kept.csv";
-    const copy = T.make("button", { type: "button", text: "Copy the command", "data-test": "copy-refit", onclick: () => T.copy(command, copy) });
+    const copy = T.make("button", { type: "button", text: "Copy the " + word, "data-test": "copy-refit", onclick: () => T.copy(command, copy) });
     const count = pieces();
     box.append(T.make("p", { "data-test": "removed-count", text: `${T.plural(removed.size, "edge")} removed, ${T.plural(size() - removed.size, "edge")} kept. ` +
-      `Save the kept ones as ${file} where you run the command.` }));
+      `Save the kept ones as ${file} where you run the ${word}.` }));
     if (count > 1) box.append(T.make("p", { class: "far", "data-test": "pieces",
-      text: `The graph would fall into ${count} pieces, and the model needs one: restore an edge, or add --connect.` }));
+      text: `The graph would fall into ${count} pieces, and the model needs one: restore an edge, or add ${T.inPython() ? "connect=True" : "--connect"}.` }));
     box.append(T.make("div", { class: "buttons" },
       T.make("button", { type: "button", text: "Save " + (file.length < 20 ? file : "the edges"), "data-test": "save-edges",
         onclick: () => T.download(file.split(/[\\/]/).pop().replace(/['"]/g, ""), T.keptEdges()) }),

@@ -51,7 +51,7 @@
     const rows = T.chosenRows(rowsListed);
     const labelled = Boolean(T.report.raw.labels);
     const axes = T.report.axisNames.slice(0, 3);
-    const head = T.make("tr", {}, ["id", ...(labelled ? ["label"] : []), ...axes].map((text) => T.make("th", { text, scope: "col" })));
+    const head = T.make("tr", {}, ["id", ...(labelled ? [T.visible(T.labelName())] : []), ...axes].map((text) => T.make("th", { text, scope: "col" })));
     box.append(T.make("table", { class: "list" }, T.make("thead", {}, head), T.make("tbody", {}, rows.map((i) => line(i, labelled, axes)))));
     if (count > rows.length) box.append(T.make("p", { class: "note", text: "and " + T.count(count - rows.length) + " more, in the file" }));
   }

@@ -2,7 +2,7 @@
 //! [`Sentence`] puts it into words, those of the library ([`Fields`]) or of a front end.
 
 use crate::graph::Metric;
-use crate::message::{Column, Fields, Message, Piece, Remedy, Sentence, file, given, listed};
+use crate::message::{Column, Fields, Message, Piece, Remedy, Sentence, counted, file, given, listed};
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -39,6 +39,8 @@ pub enum Error {
         column: Column,
         /// What stands there.
         value: String,
+        /// The line of the file, counted from 1 with the header, where it is known.
+        line: Option<usize>,
     },
 
     /// A row or a column of which nothing is known.
@@ -63,6 +65,8 @@ pub enum Error {
         column: String,
         /// The cell's text.
         value: String,
+        /// The line of the file, counted from 1 with the header, where it is known.
+        line: Option<usize>,
     },
 
     /// A named column is not in the table.
@@ -238,6 +242,14 @@ impl Error {
         Self::unfit(name, problem, remedies)
     }
 
+    /// The same with the line of a text file on which the cell stands, if it is about a cell.
+    pub(crate) fn on_line(mut self, found: impl FnOnce() -> Option<usize>) -> Self {
+        if let Self::NonFinite { line, .. } | Self::NotNumeric { line, .. } = &mut self {
+            *line = found();
+        }
+        self
+    }
+
     /// A number below the smallest that it may be.
     pub fn too_small(name: &'static str, value: impl fmt::Display, least: impl fmt::Display) -> Self {
         Self::not_allowed(name, value, format!("use a whole number, at least {least}"))
@@ -288,8 +300,16 @@ impl Sentence for Error {
             Self::ShapeMismatch { what, expected, found } => {
                 message![given(what), format!(" has {found}, but {expected} are needed")]
             }
-            Self::NonFinite { row, column, value } => {
-                message![Piece::Row(*row), ", ", column.clone(), " is ", given(value), ", not a finite number"]
+            Self::NonFinite { row, column, value, line } => {
+                message![
+                    Piece::Row(*row),
+                    at_line(*line),
+                    ", ",
+                    column.clone(),
+                    " is ",
+                    given(value),
+                    ", not a finite number"
+                ]
             }
             Self::NoValue { place } => message![place.clone(), " has no value at all"],
             Self::NoDirection { row, metric } => {
@@ -297,9 +317,9 @@ impl Sentence for Error {
                 let asked = Piece::Assignment("metric", metric.to_string());
                 message![Piece::Row(*row), " ", what, ", and ", asked, " compares directions, of which it has none"]
             }
-            Self::NotNumeric { row, column, value } => {
-                let column = Column::Named(column.clone());
-                message![Piece::Row(*row), ", ", column, " holds \"", given(value), "\", which is not a number"]
+            Self::NotNumeric { row, column, value, line } => {
+                let (line, column) = (at_line(*line), Column::Named(column.clone()));
+                message![Piece::Row(*row), line, ", ", column, " holds \"", given(value), "\", which is not a number"]
             }
             Self::NoSuchColumn { column, path, .. } => {
                 message!["there is no column \"", given(column), "\" in ", file(path)]
@@ -413,8 +433,9 @@ fn in_place(place: Message, problem: &Message) -> Message {
     Message(place.0.into_iter().chain([": ".into()]).chain(problem.0.iter().cloned()).collect())
 }
 
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+/// Where a row stands in a file, as in "row 4 (line 5)".
+pub(crate) fn at_line(line: Option<usize>) -> String {
+    line.map(|line| format!(" (line {line})")).unwrap_or_default()
 }
 
 fn gib(bytes: u64) -> String {

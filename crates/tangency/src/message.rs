@@ -246,6 +246,15 @@ const SHOWN: usize = 40;
 /// So many of what there may be many of are named.
 const LISTED: usize = 12;
 
+/// A number of things, as in "1 row", "2 entries".
+pub fn counted(count: usize, what: &str) -> String {
+    match what.strip_suffix('y') {
+        _ if count == 1 => format!("1 {what}"),
+        Some(stem) => format!("{count} {stem}ies"),
+        None => format!("{count} {what}s"),
+    }
+}
+
 /// What a user gave, on one line and not too long.
 pub fn shown(text: &str) -> String {
     let mut short = on_one_line(&text.chars().take(SHOWN).collect::<String>());
@@ -296,6 +305,12 @@ mod tests {
         assert_eq!(Fields.sentence(&what, &[]), "row 0 holds \"run--2024\" and nu is 3");
         let join = Remedy::TurnOn("connect").to("add bridges");
         assert_eq!(Fields.remedy(&join), "use connect = true to add bridges");
+    }
+
+    #[test]
+    fn one_thing_is_no_things() {
+        let said = [(0, "row"), (1, "row"), (2, "row"), (1, "entry"), (3, "entry")].map(|(n, what)| counted(n, what));
+        assert_eq!(said, ["0 rows", "1 row", "2 rows", "1 entry", "3 entries"]);
     }
 
     #[test]

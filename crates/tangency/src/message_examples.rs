@@ -24,10 +24,13 @@ pub fn errors() -> Vec<(&'static str, Error)> {
                 found: "300 rows".into(),
             },
         ),
-        ("a cell is missing", Error::NonFinite { row: 6, column: Column::from("height"), value: "missing".into() }),
+        (
+            "a cell is missing",
+            Error::NonFinite { row: 6, column: Column::from("height"), value: "missing".into(), line: Some(8) },
+        ),
         (
             "a number of an array is not finite",
-            Error::NonFinite { row: 6, column: Column::Numbered(2), value: "NaN".into() },
+            Error::NonFinite { row: 6, column: Column::Numbered(2), value: "NaN".into(), line: None },
         ),
         ("a row is empty", Error::NoValue { place: Piece::Row(6) }),
         ("a column is empty", Error::NoValue { place: Piece::Column(Column::from("height")) }),
@@ -39,6 +42,7 @@ pub fn errors() -> Vec<(&'static str, Error)> {
                 row: 6,
                 column: "height".into(),
                 value: "not measured\nbecause it rained on that day".into(),
+                line: Some(8),
             },
         ),
         (
@@ -69,7 +73,14 @@ pub fn errors() -> Vec<(&'static str, Error)> {
         ),
         ("the folder of an output is missing", Error::NoFolder { path: path("results/model.safetensors") }),
         ("an output exists", Error::Exists { path: path("model.safetensors") }),
-        ("the graph is in pieces", Error::Disconnected { sizes: vec![390, 10], wider: Remedy::Raise("n_neighbors") }),
+        (
+            "the graph is in pieces",
+            Error::Disconnected { sizes: vec![390, 10], wider: Remedy::Set("n_neighbors", "10".into()) },
+        ),
+        (
+            "the graph is in large pieces",
+            Error::Disconnected { sizes: vec![250, 150], wider: Remedy::Raise("n_neighbors") },
+        ),
         ("an edge goes to a point that is not there", crate::graph::edge_outside(None, 6, 400, 400)),
         ("an edge of one of several lists", crate::graph::edge_outside(Some("run--2024.csv".into()), 6, 400, 400)),
         ("the table is too small", Error::TooFew { rows: 2, features: 1 }),

@@ -3,10 +3,9 @@
 use super::{PlotOutput, unfit};
 use crate::args::PlotArgs;
 use crate::info;
-use crate::rows::counted;
 use tangency::io::Model;
 use tangency::message;
-use tangency::message::{Piece, Remedy, given};
+use tangency::message::{Piece, Remedy, counted, given};
 use tangency::view::{EdgesView, FIRST_AXES, MapView};
 use tangency::{Error, Result};
 use tangency_report::{self as draw, Colour, Format};
@@ -126,7 +125,7 @@ pub fn tangents(model: &Model, args: &PlotArgs, format: Format) -> Result<PlotOu
     let axes = [a, b, c];
     let every = args.every.unwrap_or(1);
     if every > fit.n() {
-        return Err(Error::too_large("every", every, format!("the model has only {} points", fit.n())));
+        return Err(Error::too_large("every", every, format!("the model has only {}", counted(fit.n(), "point"))));
     }
     let points: Vec<[f64; 3]> = (0..fit.n()).map(|i| axes.map(|f| fit.observations[(i, f)])).collect();
     let d_t = d_x.min(SIDES.len());

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use tangency::evidence::{CandidateSummary, Cell, CellStop, Judge, Selection};
+use tangency::message::counted;
 use tangency::view::{CandidateRow, EqualRule, EvidenceView, Remark};
 
 /// Rows of the ranking that are said; the table has all.
@@ -74,9 +75,10 @@ impl<'a> Verdict<'a> {
         let view = &self.view;
         let fits = view.cells.iter().filter(|cell| cell.n_iter.is_some() || cell.stop == CellStop::Failed).count();
         let mut lines = vec![format!(
-            "{} points, {} candidates, {fits} fits{}",
-            view.n,
-            view.candidates.len(),
+            "{}, {}, {}{}",
+            counted(view.n, "point"),
+            counted(view.candidates.len(), "candidate"),
+            counted(fits, "fit"),
             if all { "" } else { " (hopeless ones stop early; --all fits every seed)" }
         )];
         if let Some(best) = &view.best {
@@ -191,8 +193,10 @@ impl<'a> Verdict<'a> {
         let candidates = self.view.candidates.iter().filter(|row| row.summary.raced > 0).count();
         (candidates > 0).then(|| {
             format!(
-                "{candidates} candidates were too far behind and stopped early, which saved {} fits",
-                self.view.count(CellStop::Raced)
+                "{} {} too far behind and stopped early, which saved {}",
+                counted(candidates, "candidate"),
+                if candidates == 1 { "was" } else { "were" },
+                counted(self.view.count(CellStop::Raced), "fit")
             )
         })
     }
@@ -205,11 +209,16 @@ impl<'a> Verdict<'a> {
     fn words(&self, remark: &Remark) -> String {
         match remark {
             Remark::NotConverged { fits } => {
-                format!("{fits} fits did not converge and their bounds are too low; give a larger --max-iter")
+                let bounds = if *fits == 1 { "its bound is" } else { "their bounds are" };
+                format!("{} did not converge and {bounds} too low; give a larger --max-iter", counted(*fits, "fit"))
             }
-            Remark::Collapsed { fits } => format!("{fits} fits collapsed; their bounds do not count"),
+            Remark::Collapsed { fits } => {
+                let bounds = if *fits == 1 { "its bound does" } else { "their bounds do" };
+                format!("{} collapsed; {bounds} not count", counted(*fits, "fit"))
+            }
             Remark::Failed { fits, candidate, message } => format!(
-                "{fits} fits failed, the first at {}: {}",
+                "{} failed, the first at {}: {}",
+                counted(*fits, "fit"),
                 name(self.selection, *candidate),
                 message.as_deref().unwrap_or_default()
             ),

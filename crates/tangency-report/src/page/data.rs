@@ -101,6 +101,9 @@ pub struct Data {
     pub choices: PageChoices,
     /// The command that compares graphs and dimensions.
     pub compare: String,
+    /// Whether what to run next is given as calls of Python.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub python: bool,
     pub selection: Option<ComparedCandidates>,
     pub comparisons: Option<Vec<PageComparison>>,
     /// What to know of these.

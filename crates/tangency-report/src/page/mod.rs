@@ -7,7 +7,7 @@ mod rows;
 mod tests;
 mod words;
 
-pub use of_model::{Report, UnfittedRows};
+pub use of_model::{PythonCalls, Report, UnfittedRows};
 
 use data::Data;
 

@@ -13,7 +13,7 @@ use tangency::evidence::EdgeTest;
 use tangency::extend::Extension;
 use tangency::io::Model;
 use tangency::linalg::Matrix;
-use tangency::message::{Dialect, Fields, Remedy, Sentence};
+use tangency::message::{Dialect, Fields, Remedy, Sentence, counted};
 use tangency::view::{BoundView, EdgeRow, EdgesView, EvidenceView, Known, LoadingsView, REACH, axis_names};
 use tangency::{Error, Result};
 
@@ -30,6 +30,15 @@ pub struct UnfittedRows {
     pub labels: Option<Vec<String>>,
 }
 
+/// What a page from Python gives to run next, in place of commands.
+#[derive(Clone, Debug, Default)]
+pub struct PythonCalls {
+    /// Fits again on the edges in `kept.csv`.
+    pub refit: String,
+    /// Compares graphs and dimensions.
+    pub compare: String,
+}
+
 /// A report to be made.
 #[derive(Default)]
 pub struct Report<'a> {
@@ -41,6 +50,8 @@ pub struct Report<'a> {
     pub reading: Vec<String>,
     /// The command itself where it is known.
     pub command: Option<String>,
+    /// What to run next in Python, where the page is made there; commands are given otherwise.
+    pub calls: Option<PythonCalls>,
     /// Rows that were not fitted.
     pub new: Option<UnfittedRows>,
     /// What the labels are called, where they have a name.
@@ -65,7 +76,7 @@ impl Report<'_> {
     pub fn check_image(image: Option<(usize, usize)>, n_features: usize) -> Result<()> {
         match image {
             Some((height, width)) if height.checked_mul(width) != Some(n_features) || n_features == 0 => {
-                let but = format!("the model has {n_features} features, one for each pixel");
+                let but = format!("the model has {}, one for each pixel", counted(n_features, "feature"));
                 Err(Error::setting("image", format!("{height}x{width}"), but, [Remedy::Change("image")]))
             }
             _ => Ok(()),
@@ -82,9 +93,13 @@ impl Report<'_> {
         let table = known.unwrap_or("TABLE").to_owned();
         let files = CommandFiles { table, reading: self.reading.clone(), ..CommandFiles::default() };
         let command = self.command.clone().unwrap_or_else(|| command(fit, &files));
+        let calls = self.calls.clone();
+        let python = calls.is_some();
+        let next = calls
+            .unwrap_or_else(|| PythonCalls { refit: refit(fit, &files, "kept.csv"), compare: compare(fit, &files) });
         let title = match (self.title.as_str(), known) {
-            ("", Some(table)) => format!("{table} in {d_x} dimension{}", if d_x == 1 { "" } else { "s" }),
-            ("", None) => format!("{} points in {d_x} dimension{}", fit.n(), if d_x == 1 { "" } else { "s" }),
+            ("", Some(table)) => format!("{table} in {}", counted(d_x, "dimension")),
+            ("", None) => format!("{} in {}", counted(fit.n(), "point"), counted(d_x, "dimension")),
             (title, _) => title.to_owned(),
         };
         let features = rows.features(model);
@@ -116,14 +131,15 @@ impl Report<'_> {
             image: self.image.map(|(height, width)| image(&features, height, width)),
             features,
             model: maps(model, &rows.extension)?,
-            graph: graph(model, &self.tests, refit(fit, &files, "kept.csv"))?,
+            graph: graph(model, &self.tests, next.refit)?,
             bound: BoundView::new(fit).into(),
             choices: PageChoices {
                 neighbors: fit.neighbors.clone(),
                 dimension: fit.dimension.clone(),
                 features: fit.features.clone(),
             },
-            compare: compare(fit, &files),
+            compare: next.compare,
+            python,
             selection: self.selection.as_ref().map(Into::into),
             comparisons,
             remark: self.remark.clone(),

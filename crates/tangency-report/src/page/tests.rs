@@ -122,6 +122,15 @@ fn other_embeddings_stand_beside_the_fit() {
 }
 
 #[test]
+fn a_page_from_python_gives_calls() {
+    let calls = PythonCalls { refit: "refit()".into(), compare: "select(X)".into() };
+    let page = data(&Report { calls: Some(calls), ..Report::default() }.html(&model()).unwrap());
+    assert_eq!((&page["graph"]["refit"], &page["compare"]), (&"refit()".into(), &"select(X)".into()));
+    assert_eq!(page["python"], true);
+    assert!(data(&Report::default().html(&model()).unwrap()).get("python").is_none());
+}
+
+#[test]
 fn the_page_has_what_was_found_the_groups_of_features_and_the_command_that_compares() {
     let mut model = model();
     let tried = |k| TriedNeighbors { n_neighbors: k, log_density: 1.0, behind: 0.0, error: 0.1, rows: 60 };

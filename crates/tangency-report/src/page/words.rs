@@ -2,23 +2,23 @@
 
 use tangency::inference::{Deviations, Stop};
 use tangency::io::Model;
-use tangency::message::listed;
+use tangency::message::{counted, listed};
 use tangency::view::{CoordinateRow, Summary, ViewRow};
 use tangency::{Fit, Metric, ScalingRule, Symmetry};
 
 /// How the run ended.
 pub(super) fn stop_words(fit: &Fit) -> String {
-    let iterations = fit.trace.len();
+    let iterations = counted(fit.trace.len(), "iteration");
     match fit.stop {
-        Stop::Converged => format!("The bound had stopped rising after {iterations} iterations."),
+        Stop::Converged => format!("The bound had stopped rising after {iterations}."),
         Stop::MaxIterations => {
-            format!("The limit of {iterations} iterations came before the bound stopped rising, so it is too low.")
+            format!("The limit of {iterations} came before the bound stopped rising, so it is too low.")
         }
         Stop::Interrupted if fit.pruning.is_some_and(|pruning| pruning.interrupted) => {
             "The search for short-circuits was interrupted, and nothing was removed.".into()
         }
         Stop::Interrupted => {
-            format!("The fit was interrupted after {iterations} iterations; this is the best until then.")
+            format!("The fit was interrupted after {iterations}; this is the best until then.")
         }
         Stop::Collapsed => {
             "The fit collapsed: the data are explained as noise, and the coordinates mean nothing.".into()
@@ -46,7 +46,7 @@ pub(super) fn facts(model: &Model, table: Option<&str>, n_new: usize) -> Vec<(St
     let mut add = |name: &str, text: String| facts.push((name.to_owned(), text));
     fit.glance().into_iter().for_each(|glance| add("quality", glance));
     let name = table.map(|table| format!("{table}, ")).unwrap_or_default();
-    add("data", format!("{name}{n} points, {d_y} features"));
+    add("data", format!("{name}{}, {}", counted(n, "point"), counted(d_y, "feature")));
     if n_new > 0 {
         add("new rows", format!("{n_new}, placed by the fitted points and not part of the fit"));
     }
@@ -57,8 +57,8 @@ pub(super) fn facts(model: &Model, table: Option<&str>, n_new: usize) -> Vec<(St
     add("dimension", format!("{}{found}", fit.coordinates.ncols()));
     let kind = match (fit.config.radius, fit.config.symmetry) {
         (Some(radius), _) => format!("all within {radius}"),
-        (None, Symmetry::Or) => format!("{} nearest neighbours", fit.config.n_neighbors),
-        (None, Symmetry::Mutual) => format!("{} nearest neighbours, mutual", fit.config.n_neighbors),
+        (None, Symmetry::Or) => counted(fit.config.n_neighbors, "nearest neighbour"),
+        (None, Symmetry::Mutual) => format!("{}, mutual", counted(fit.config.n_neighbors, "nearest neighbour")),
     };
     let kind = match fit.config.metric {
         Metric::Euclidean => kind,
@@ -72,11 +72,14 @@ pub(super) fn facts(model: &Model, table: Option<&str>, n_new: usize) -> Vec<(St
         Some(found) => format!("{kind} (found by {} rows, a third of them held out in turn)", found.rows),
         None => kind,
     };
-    add("graph", format!("{kind}: {edges} edges, {:.1} per point{removed}", 2.0 * edges as f64 / n as f64));
+    add(
+        "graph",
+        format!("{kind}: {}, {:.1} per point{removed}", counted(edges, "edge"), 2.0 * edges as f64 / n as f64),
+    );
     if let Some(imputed) = &fit.imputed {
         let (_, rows) = imputed.by_feature();
-        let count = imputed.entries.len();
-        add("missing", format!("{count} entries in {rows} rows, found together with the map"));
+        let (entries, rows) = (counted(imputed.entries.len(), "entry"), counted(rows, "row"));
+        add("missing", format!("{entries} in {rows}, found together with the map"));
     }
     for view in ViewRow::all(fit, &model.feature_names) {
         let explained = view.explained.map(|share| format!(", variance explained {share:.3}")).unwrap_or_default();

@@ -26,6 +26,7 @@ use crate::error::{Error, Result};
 use crate::fit::{Calibration, Fit, as_the_graph_sees};
 use crate::graph::{Donors, MetricPlaces, NeighborIndex, squared_distance};
 use crate::linalg::{Matrix, View};
+use crate::message::counted;
 use crate::model::Scaling;
 use frozen::Frozen;
 use novelty::Usual;
@@ -180,7 +181,11 @@ impl Extension {
         if !(1..=most).contains(&n_neighbors) {
             return Err(match n_neighbors {
                 0 => Error::too_small("n_neighbors", n_neighbors, 1),
-                _ => Error::too_large("n_neighbors", n_neighbors, format!("the model has only {} points", most + 1)),
+                _ => Error::too_large(
+                    "n_neighbors",
+                    n_neighbors,
+                    format!("the model has only {}", counted(most + 1, "point")),
+                ),
             });
         }
         if n_neighbors != self.n_neighbors {

@@ -74,7 +74,7 @@ impl Extension {
         for a in 0..d_x {
             if let Some(row) = coordinates.col_as_slice(a).iter().position(|v| !v.is_finite()) {
                 let (column, value) = (Column::Named(format!("x{}", a + 1)), coordinates[(row, a)].to_string());
-                return Err(Error::NonFinite { row, column, value });
+                return Err(Error::NonFinite { row, column, value, line: None });
             }
         }
         let columns = coordinates.transpose().to_owned();

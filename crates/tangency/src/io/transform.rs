@@ -168,7 +168,7 @@ pub fn of_table(error: Error, first: usize) -> Error {
         Error::TooFar { row } => Error::TooFar { row: row + first },
         Error::NoDirection { row, metric } => Error::NoDirection { row: row + first, metric },
         Error::NoValue { place: Piece::Row(row) } => Error::NoValue { place: Piece::Row(row + first) },
-        Error::NonFinite { row, column, value } => Error::NonFinite { row: row + first, column, value },
+        Error::NonFinite { row, column, value, line } => Error::NonFinite { row: row + first, column, value, line },
         other => other,
     }
 }

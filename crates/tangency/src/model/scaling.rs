@@ -105,7 +105,7 @@ impl Scaling {
                 let (column, value) = (Column::Numbered(f), values[(f, row)]);
                 return Err(match value.is_finite() {
                     true => Error::TooFar { row },
-                    false => Error::NonFinite { row, column, value: value.to_string() },
+                    false => Error::NonFinite { row, column, value: value.to_string(), line: None },
                 });
             }
         }

@@ -4,8 +4,8 @@ use super::MissingRule;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::graph::{
-    Graph, Metric, Neighborhoods, Symmetry, bridges, edge_outside, find_neighbors, graph_of_lists, pieces,
-    within_length,
+    Graph, Metric, NeighborSearch, Neighborhoods, Symmetry, bridges, edge_outside, find_neighbors, graph_of_lists,
+    least_joining, pieces, within_length,
 };
 use crate::linalg::{Matrix, View};
 use crate::message::{Column, Piece, Remedy};
@@ -20,7 +20,8 @@ pub(crate) fn check_values(values: View, missing: MissingRule) -> Result<()> {
     for f in 0..d {
         let may_be = |v: &f64| v.is_finite() || (v.is_nan() && missing != MissingRule::Error);
         if let Some(row) = values.col(f).iter().position(|v| !may_be(v)) {
-            return Err(Error::NonFinite { row, column: Column::Numbered(f), value: values[(row, f)].to_string() });
+            let (column, value) = (Column::Numbered(f), values[(row, f)].to_string());
+            return Err(Error::NonFinite { row, column, value, line: None });
         }
     }
     if missing == MissingRule::Model {
@@ -107,7 +108,7 @@ pub(crate) fn find_graph(
 /// the points given, or the largest piece alone. `given` are edges that a user named.
 pub(crate) fn in_one_piece(
     neighborhoods: Neighborhoods,
-    points: &Matrix,
+    points: &Arc<Matrix>,
     config: &Config,
     given: bool,
 ) -> Result<GraphOfRows> {
@@ -120,16 +121,26 @@ pub(crate) fn in_one_piece(
         let bridges = bridges(neighborhoods.graph(), points);
         return Ok(GraphOfRows { rows: all(), neighborhoods: neighborhoods.with_edges(&bridges), bridges });
     }
-    let wider = match (given, config.radius) {
-        (true, _) => Remedy::act("add edges"),
-        (false, Some(_)) => Remedy::Raise("radius"),
-        (false, None) => Remedy::Raise("n_neighbors"),
-    };
     if config.largest && found[0].len() >= 3 {
         let neighborhoods = neighborhoods.restricted_to(&found[0]);
         return Ok(GraphOfRows { neighborhoods, rows: found[0].clone(), bridges: vec![] });
     }
+    let wider = match (given, config.radius) {
+        (true, _) => Remedy::act("add edges"),
+        (false, Some(_)) => Remedy::Raise("radius"),
+        (false, None) => more_neighbors(points, config),
+    };
     Err(Error::Disconnected { sizes: found.iter().map(Vec::len).collect(), wider })
+}
+
+/// So many neighbours as make one piece, or only more where that is not known.
+fn more_neighbors(points: &Arc<Matrix>, config: &Config) -> Remedy {
+    let found = match config.neighbor_search {
+        // which may miss what joins
+        NeighborSearch::Approximate => None,
+        NeighborSearch::Auto | NeighborSearch::Exact => least_joining(points, config.metric.length(), config.symmetry),
+    };
+    found.map_or(Remedy::Raise("n_neighbors"), |k| Remedy::Set("n_neighbors", k.to_string()))
 }
 
 /// As many neighbours as there are points, or more.

@@ -37,7 +37,9 @@ fn same_points(embedding: &Matrix, n: usize) -> Result<()> {
 fn all_finite(table: &Matrix) -> Result<()> {
     let cells = (0..table.ncols()).flat_map(|c| table.col_as_slice(c).iter().enumerate().map(move |(i, v)| (i, c, *v)));
     match cells.filter(|(_, _, value)| !value.is_finite()).min_by_key(|&(i, c, _)| (i, c)) {
-        Some((i, c, value)) => Err(Error::NonFinite { row: i, column: Column::Numbered(c), value: value.to_string() }),
+        Some((i, c, value)) => {
+            Err(Error::NonFinite { row: i, column: Column::Numbered(c), value: value.to_string(), line: None })
+        }
         None => Ok(()),
     }
 }

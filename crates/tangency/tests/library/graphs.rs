@@ -20,7 +20,7 @@ fn a_broken_graph_names_its_pieces_and_the_ways_out() {
     assert!(matches!(&error, Error::Disconnected { sizes, .. } if sizes == &[25, 15]));
     let text = error.to_string();
     assert!(
-        ["2 pieces", "25, 15", "n_neighbors", "connect = true", "largest = true"]
+        ["2 pieces", "25, 15", "n_neighbors = ", "connect = true", "largest = true"]
             .iter()
             .all(|part| text.contains(part)),
         "{text}"

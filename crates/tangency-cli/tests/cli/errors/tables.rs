@@ -123,7 +123,7 @@ fn shapes() -> Vec<Case> {
 
 fn graphs() -> Vec<Case> {
     let apart: String = (0..30).map(|i| format!("{},{}\n", i + if i < 20 { 0 } else { 1000 }, i % 3)).collect();
-    let ways_out = ["--n-neighbors", "--connect", "--largest"];
+    let ways_out = ["use -k 10,", "--connect", "--largest"];
     let in_pieces = |words: &[&'static str]| [&ways_out, words].concat();
     vec![
         Case::new("too many neighbours", "fit Y.csv -k 40", &["--n-neighbors", "is 40", "only 40 rows"]),

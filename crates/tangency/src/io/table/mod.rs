@@ -165,6 +165,10 @@ trait Source {
     fn numbers(&mut self, column: usize) -> Result<Vec<f64>>;
     /// The text of several columns, empty where missing.
     fn texts(&self, columns: &[usize]) -> Result<Vec<Vec<String>>>;
+    /// The line of a text file on which a row begins.
+    fn line(&self, _row: usize) -> Option<usize> {
+        None
+    }
     /// What to know about how the file was understood.
     fn notes(&self) -> Vec<TableNote> {
         Vec::new()
@@ -317,7 +321,7 @@ fn check_cells(source: &dyn Source, features: &[usize], columns: &mut [Vec<f64>]
     if !gaps {
         let Some((row, position)) = first_bad(columns) else { return Ok(()) };
         let text = cell_text(source, row, features[position])?;
-        return Err(bad_cell(row, &source.names()[features[position]], text));
+        return Err(bad_cell(row, &source.names()[features[position]], text).on_line(|| source.line(row)));
     }
     let with_gaps: Vec<usize> = (0..columns.len()).filter(|&c| columns[c].iter().any(|x| !x.is_finite())).collect();
     // one request for all, since a reader may have to pass over its file for each
@@ -335,7 +339,7 @@ fn check_cells(source: &dyn Source, features: &[usize], columns: &mut [Vec<f64>]
         }
     }
     match bad {
-        Some((row, c, text)) => Err(bad_cell(row, &source.names()[features[c]], text)),
+        Some((row, c, text)) => Err(bad_cell(row, &source.names()[features[c]], text).on_line(|| source.line(row))),
         None => Ok(()),
     }
 }
@@ -347,11 +351,11 @@ fn cell_text(source: &dyn Source, row: usize, column: usize) -> Result<String> {
 
 fn bad_cell(row: usize, column: &str, text: String) -> Error {
     if is_missing(&text) {
-        Error::NonFinite { row, column: column.into(), value: "missing".into() }
+        Error::NonFinite { row, column: column.into(), value: "missing".into(), line: None }
     } else if text.trim().parse::<f64>().is_ok() {
-        Error::NonFinite { row, column: column.into(), value: text }
+        Error::NonFinite { row, column: column.into(), value: text, line: None }
     } else {
-        Error::NotNumeric { row, column: column.to_owned(), value: text }
+        Error::NotNumeric { row, column: column.to_owned(), value: text, line: None }
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn scaled(points: &Matrix) -> Result<Matrix> {
     for i in 0..n {
         if let Some(f) = points.col_as_slice(i).iter().position(|value| !value.is_finite()) {
             let value = points[(f, i)].to_string();
-            return Err(Error::NonFinite { row: i, column: Column::Numbered(f), value });
+            return Err(Error::NonFinite { row: i, column: Column::Numbered(f), value, line: None });
         }
     }
     // about the first point, so that the centre of a constant feature is exactly its value

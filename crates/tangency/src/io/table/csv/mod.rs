@@ -35,7 +35,8 @@ impl DelimitedTable {
     #[cfg(feature = "spreadsheets")]
     pub(super) fn of_sheet(path: &Path, sheet: SheetText, header: Option<bool>) -> Result<Self> {
         let text = String::from_utf8_lossy(&sheet.text).into_owned();
-        let text = DelimitedText { path: path.to_owned(), text, notes: sheet.notes, delimiter: DELIMITER };
+        let text =
+            DelimitedText { path: path.to_owned(), text, notes: sheet.notes, delimiter: DELIMITER, is_sheet: true };
         Self::of_text(text, header)
     }
 
@@ -135,6 +136,19 @@ impl Source for DelimitedTable {
         notes
     }
 
+    fn line(&self, row: usize) -> Option<usize> {
+        let (mut left, mut line) = (row + usize::from(self.header), None);
+        let read = self.text.each_row(|record| {
+            if left == 0 {
+                line = Some(line_of(record, self.text.text.bytes()));
+                return false;
+            }
+            left -= 1;
+            true
+        });
+        read.ok().and(line).filter(|_| !self.text.is_sheet)
+    }
+
     fn numbers(&mut self, column: usize) -> Result<Vec<f64>> {
         Ok(std::mem::take(&mut self.numbers[column]))
     }
@@ -173,6 +187,8 @@ struct DelimitedText {
     /// What to know about where it comes from.
     notes: Vec<TableNote>,
     delimiter: u8,
+    /// Then its lines are ours, and nobody sees them.
+    is_sheet: bool,
 }
 
 impl DelimitedText {
@@ -183,7 +199,7 @@ impl DelimitedText {
         let delimiter = delimiter(text.as_bytes(), prefers_tabs(path));
         // an encoding that was only guessed
         let notes = source.guessed().map(TableNote::Encoding).into_iter().collect();
-        Ok(Self { path: named, text, notes, delimiter })
+        Ok(Self { path: named, text, notes, delimiter, is_sheet: false })
     }
 
     /// Calls `visit` with each row that is not blank until it returns `false`.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ::csv::{ErrorKind, ReaderBuilder, StringRecord};
 
 use super::header::comma_number;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, at_line};
 use crate::io::table::refuse;
 use crate::io::table::text::STANDARD_INPUT;
 use crate::message;
@@ -111,7 +111,7 @@ pub(in crate::io::table) fn ragged(
     cells: usize,
     expected: usize,
 ) -> Error {
-    let place = line.map(|line| format!(" (line {line})")).unwrap_or_default();
+    let place = at_line(line);
     let cells = if cells == 1 { "1 cell".to_owned() } else { format!("{cells} cells") };
     refuse(
         path,

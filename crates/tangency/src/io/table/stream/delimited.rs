@@ -9,7 +9,7 @@ use ::csv::StringRecord;
 use super::BlockSource;
 use super::block::BlockBuilder;
 use super::wanted::Use;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, at_line};
 use crate::io::table::csv::header::{Cell, DecimalMark, Decimals, Tally, looks_like_header, names_in};
 use crate::io::table::csv::prefers_tabs;
 use crate::io::table::csv::records::{Records, delimiter, line_of, no_rows, ragged};
@@ -43,6 +43,8 @@ pub(super) struct DelimitedStream {
     marks: Vec<DecimalMark>,
     /// What to know about where the text comes from.
     notes: Vec<TableNote>,
+    /// Then its lines are ours, and nobody sees them.
+    is_sheet: bool,
 }
 
 impl DelimitedStream {
@@ -56,7 +58,7 @@ impl DelimitedStream {
     #[cfg(feature = "spreadsheets")]
     pub(super) fn of_sheet(path: &Path, sheet: SheetText, header: Option<bool>) -> Result<Self> {
         let text = Text::new(Box::new(std::io::Cursor::new(sheet.text)));
-        Self::of_text(path, text, DELIMITER, sheet.notes, header)
+        Ok(Self { is_sheet: true, ..Self::of_text(path, text, DELIMITER, sheet.notes, header)? })
     }
 
     fn of_text(path: &Path, text: Text, delimiter: u8, notes: Vec<TableNote>, header: Option<bool>) -> Result<Self> {
@@ -72,6 +74,7 @@ impl DelimitedStream {
             with_commas: false,
             marks: Vec::new(),
             notes,
+            is_sheet: false,
         };
         file.look_ahead()?;
 
@@ -125,7 +128,7 @@ impl DelimitedStream {
 
     /// The line of the present row, if the file can be read once more.
     fn line(&self) -> Option<usize> {
-        if text::is_standard_input(&self.path) || !self.path.is_file() {
+        if self.is_sheet || text::is_standard_input(&self.path) || !self.path.is_file() {
             return None;
         }
         let text = text::open(&self.path).ok()?;
@@ -171,22 +174,23 @@ impl BlockSource for DelimitedStream {
                     _ => Some(Cell::of(cell).number()),
                 };
                 let Some(number) = number else {
-                    return Err(two_marks(&self.named, block.next_row(), self.column(column), cell));
+                    return Err(two_marks(&self.named, (block.next_row(), self.line()), self.column(column), cell));
                 };
                 block.put(usage, || number, || cell.trim().to_owned());
             }
-            block.check()?;
+            block.check().map_err(|error| error.on_line(|| self.line()))?;
         }
         Ok(())
     }
 }
 
 /// A cell with a point where those before it have commas.
-fn two_marks(path: &Path, row: usize, column: Column, cell: &str) -> Error {
+fn two_marks(path: &Path, (row, line): (usize, Option<usize>), column: Column, cell: &str) -> Error {
     refuse(
         path,
         message![
             Piece::Row(row),
+            at_line(line),
             ", ",
             column,
             " holds ",

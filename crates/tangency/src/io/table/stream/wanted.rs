@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::io::table::select::Columns;
 use crate::io::table::{TableOptions, numbered_names, refuse};
 use crate::message;
-use crate::message::{Piece, Remedy, given, listed};
+use crate::message::{Piece, Remedy, counted, given, listed};
 
 /// What a column is read for.
 #[derive(Clone, Copy, PartialEq)]
@@ -152,8 +152,4 @@ fn by_place(path: &Path, free: Vec<usize>, width: usize, features: &[String]) ->
         ),
         message!["give the same features in the same order, or choose them with ", Piece::Setting("columns")],
     ))
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

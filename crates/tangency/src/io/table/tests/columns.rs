@@ -131,7 +131,7 @@ fn a_feature_cannot_also_be_id_or_label() {
 fn a_chosen_column_must_be_numeric() {
     let error = features(&["jan:site"], &[]).unwrap_err();
     assert!(
-        matches!(&error, Error::NotNumeric { row: 0, column, value } if column == "site" && value == "u"),
+        matches!(&error, Error::NotNumeric { row: 0, column, value, .. } if column == "site" && value == "u"),
         "{error}"
     );
 }

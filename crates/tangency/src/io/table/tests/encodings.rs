@@ -143,7 +143,7 @@ fn points_and_commas_in_one_column_are_an_error() {
     let long = format!("a\n{}2.5\n", "1,5\n".repeat(2000)).replace('\n', ";1\n");
     let fixture = Fixture::new("t.csv", long);
     let error = blocks(&fixture.path, &TableOptions::default(), &["a".into()], 100).unwrap_err().to_string();
-    assert!(error.contains("row 2000, column a holds 2.5, but decimals"), "{error}");
+    assert!(error.contains("row 2000 (line 2002), column a holds 2.5, but decimals"), "{error}");
 }
 
 #[test]

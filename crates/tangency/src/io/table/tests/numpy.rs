@@ -137,7 +137,7 @@ fn numbers_that_are_not_finite_are_named() {
     for (number, expected) in [(f64::NAN, "missing"), (f64::NEG_INFINITY, "-inf")] {
         let error = read("t.npy", npy(&[2, 2], npyz::Order::C, [1.0, 2.0, number, 4.0])).unwrap_err();
         assert!(
-            matches!(&error, Error::NonFinite { row: 1, column, value } if column == "c1" && value == expected),
+            matches!(&error, Error::NonFinite { row: 1, column, value, .. } if column == "c1" && value == expected),
             "{error}"
         );
     }

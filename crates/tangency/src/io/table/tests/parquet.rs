@@ -122,7 +122,7 @@ fn nulls_and_nans_are_missing() {
         };
         let error = read("t.parquet", file(schema, Compression::SNAPPY, &[&group])).unwrap_err();
         assert!(
-            matches!(&error, Error::NonFinite { row: 1, column, value } if column == "y" && value == "missing"),
+            matches!(&error, Error::NonFinite { row: 1, column, value, .. } if column == "y" && value == "missing"),
             "{error}"
         );
     }

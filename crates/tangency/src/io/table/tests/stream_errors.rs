@@ -30,21 +30,21 @@ fn cells_that_are_no_finite_numbers_are_named() {
         let fixture = Fixture::new("t.csv", long("a,b,c\n").replace("\n2500,", &format!("\n {cell} ,")));
         let error = error_in(&fixture, &TableOptions::default(), &["c", "a"]);
         assert!(
-            matches!(&error, Error::NonFinite { row: 2500, column, value } if column == "a" && value == found),
+            matches!(&error, Error::NonFinite { row: 2500, column, value, .. } if column == "a" && value == found),
             "{error}"
         );
     }
     let fixture = Fixture::new("t.csv", "a,b\n1,2\nx,y z\n,3\n1\n");
     let error = error_in(&fixture, &TableOptions::default(), &["b", "a"]);
     assert!(
-        matches!(&error, Error::NotNumeric { row: 1, column, value } if column == "b" && value == "y z"),
+        matches!(&error, Error::NotNumeric { row: 1, column, value, .. } if column == "b" && value == "y z"),
         "{error}"
     );
     let values = [1.0, 2.0, f64::NAN, 4.0, f64::INFINITY, 6.0];
     for (order, column, value) in [(npyz::Order::C, "c1", "missing"), (npyz::Order::Fortran, "c2", "inf")] {
         let fixture = Fixture::new("t.npy", npy(&[3, 2], order, values));
         let error = blocks(&fixture.path, &TableOptions::default(), &words(&["u", "v"]), 3).unwrap_err();
-        let expected = Error::NonFinite { row: 1, column: column.into(), value: value.into() };
+        let expected = Error::NonFinite { row: 1, column: column.into(), value: value.into(), line: None };
         assert_eq!(error.to_string(), expected.to_string());
         assert_eq!(error.to_string(), fixture.refusal());
     }
@@ -130,4 +130,17 @@ fn a_file_that_shrinks_while_it_is_read_is_cut_short() {
     std::fs::OpenOptions::new().write(true).open(&fixture.path).unwrap().set_len(100_000).unwrap();
     let message = stream.next_block(99_990).unwrap_err().to_string();
     assert!(message.contains("the array was cut short while it was read"), "{message}");
+}
+
+#[test]
+fn a_cell_is_named_by_its_row_and_its_line() {
+    let of = |header: &str| format!("{header}1,2\n\n\"3\",4\n5,six\n");
+    for (header, line) in [("a,b\n", 5), ("", 4)] {
+        let fixture = Fixture::new("t.csv", of(header));
+        let name = if header.is_empty() { "c2" } else { "b" };
+        let options = TableOptions { columns: Some(words(&[name])), ..TableOptions::default() };
+        let said = read_table(&fixture.path, &options).unwrap_err().to_string();
+        assert!(said.starts_with(&format!("row 2 (line {line}), column {name} holds \"six\"")), "{said}");
+        assert_eq!(error_in(&fixture, &TableOptions::default(), &[name]).to_string(), said);
+    }
 }
