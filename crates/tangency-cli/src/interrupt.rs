@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The exit code of a program that Ctrl-C ended without a result, as shells have it.
+/// The exit code of a program that Ctrl-C ended before its work was whole, as shells have it.
 pub const EXIT: u8 = 130;
 
 static ASKED: AtomicBool = AtomicBool::new(false);

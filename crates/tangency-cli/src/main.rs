@@ -40,6 +40,9 @@ fn main() -> ExitCode {
     // on one of the threads that share work: handing each small piece over to them from outside costs more than the piece
     let outcome = start_threads(arguments.threads).and_then(|()| rayon::scope(|_| run(arguments.command, say)));
     match outcome {
+        Ok(()) if say::lost() => ExitCode::from(2),
+        // what there was when Ctrl-C came is written, but is not the whole
+        Ok(()) if interrupt::asked() => ExitCode::from(interrupt::EXIT),
         Ok(()) if strict && say::warned() => ExitCode::from(WARNED),
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

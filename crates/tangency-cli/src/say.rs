@@ -1,13 +1,13 @@
 //! The only place that prints.
-#![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use crate::words::Flags;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tangency::message::Sentence;
 
 static WARNED: AtomicBool = AtomicBool::new(false);
+static LOST: AtomicBool = AtomicBool::new(false);
 
 /// How much is said, and in which form.
 #[derive(Clone, Copy)]
@@ -41,19 +41,19 @@ impl Say {
     /// A line for people that is not part of the result, on standard error.
     pub fn note(&self, text: &str) {
         if !self.quiet && !self.json {
-            eprintln!("{text}");
+            tell(text);
         }
     }
 
     /// A warning, on standard error, however little is said.
     pub fn warn(&self, text: &str) {
         WARNED.store(true, Ordering::Relaxed);
-        eprintln!("warning: {text}");
+        tell(&format!("warning: {text}"));
     }
 
     /// What ended the program.
     pub fn error(&self, error: &tangency::Error) {
-        eprintln!("error: {}", error.in_words(&Flags));
+        tell(&format!("error: {}", error.in_words(&Flags)));
     }
 }
 
@@ -67,8 +67,24 @@ pub fn names<'a>(paths: impl IntoIterator<Item = &'a Path>) -> serde_json::Value
     paths.into_iter().map(|path| path.display().to_string()).collect()
 }
 
+/// Whether standard output would not take something, as on a full disk; then that is said.
+pub fn lost() -> bool {
+    let lost = LOST.load(Ordering::Relaxed);
+    if lost {
+        tell("error: standard output cannot be written; check that there is room");
+    }
+    lost
+}
+
 /// A reader that went away (`| head`) is no reason to complain.
 fn print(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "{text}");
+    let written = writeln!(std::io::stdout().lock(), "{text}");
+    if written.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe) {
+        LOST.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Where nobody can be told, there is nobody to tell that to.
+fn tell(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
 }

@@ -131,7 +131,7 @@ fn an_interrupted_comparison_keeps_what_it_has() {
     wait_until(Duration::from_secs(30), || crate::interrupt::listens_for_interrupts(child.id()));
     std::thread::sleep(Duration::from_secs(1));
     let outcome = interrupt(&mut child);
-    assert_eq!(outcome.code, Some(0), "{}", outcome.said());
+    assert_eq!(outcome.code, Some(130), "{}", outcome.said());
     assert!(outcome.stderr.contains("interrupted"), "{}", outcome.said());
     let rows = Columns::read(&folder.path().join("compare.csv")).rows;
     assert_eq!(rows.iter().map(|row| row[0].as_str()).collect::<Vec<_>>(), ["pca", "gplvm"]);

@@ -19,7 +19,7 @@ fn an_interrupted_fit_writes_the_best_so_far() {
     wait_until(Duration::from_secs(30), || listens_for_interrupts(child.id()));
     std::thread::sleep(Duration::from_secs(1));
     let outcome = interrupt(&mut child);
-    assert_eq!(outcome.code, Some(0), "{}", outcome.said());
+    assert_eq!(outcome.code, Some(130), "{}", outcome.said());
     assert!(outcome.stderr.contains("interrupted"), "{}", outcome.said());
     let told = run_json(folder.path(), "info r.safetensors");
     assert_eq!((&told["stop"], &told["n"]), (&"interrupted".into(), &700.into()));
@@ -39,7 +39,7 @@ fn an_interrupted_coarse_start_still_gives_a_model() {
     wait_until(Duration::from_secs(30), || listens_for_interrupts(child.id()));
     std::thread::sleep(Duration::from_secs(2));
     let outcome = interrupt(&mut child);
-    assert_eq!(outcome.code, Some(0), "{}", outcome.said());
+    assert_eq!(outcome.code, Some(130), "{}", outcome.said());
     assert!(outcome.stderr.contains("interrupted"), "{}", outcome.said());
     let told = run_json(folder.path(), "info r.safetensors");
     assert_eq!((&told["stop"], &told["start"]), (&"interrupted".into(), &"coarse".into()));
@@ -78,7 +78,7 @@ fn what_is_done_row_by_row_ends_after_whole_rows() {
         let before: Vec<String> = contents(folder.path()).into_keys().collect();
         let mut child = at_work(folder.path(), &format!("{arguments} --json"));
         let outcome = interrupt(&mut child);
-        assert_eq!(outcome.code, Some(0), "{arguments}: {}", outcome.said());
+        assert_eq!(outcome.code, Some(130), "{arguments}: {}", outcome.said());
         assert_eq!(outcome.stderr.lines().count(), 1, "{arguments}: {}", outcome.said());
         let said = std::io::read_to_string(child.stdout.take().unwrap()).unwrap();
         let result: serde_json::Value = serde_json::from_str(&said).unwrap();
@@ -102,10 +102,9 @@ fn ctrl_c_twice_leaves_nothing_half_written() {
             Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
         }
         let status = ended_within(Duration::from_secs(15), &mut child).expect("the command went on");
-        assert!([Some(0), Some(130)].contains(&status.code()), "{arguments}: {status:?}");
-        // the first may have been enough if it was quick: the file is then there, and whole
+        assert_eq!(status.code(), Some(130), "{arguments}");
+        // the first may have been enough if it was quick: the file is then there, in whole rows
         let file = folder.path().join("out.csv");
-        assert!(file.exists() || status.code() == Some(130), "{arguments}: {status:?}");
         if file.exists() {
             assert!(text(folder.path(), "out.csv").ends_with('\n'), "{arguments}");
             std::fs::remove_file(file).unwrap();
@@ -122,7 +121,7 @@ fn an_interrupted_calibration_leaves_the_model_as_it_is() {
     wait_until(Duration::from_secs(30), || listens_for_interrupts(child.id()));
     std::thread::sleep(Duration::from_millis(1500));
     let outcome = interrupt(&mut child);
-    assert_eq!(outcome.code, Some(0), "{}", outcome.said());
+    assert_eq!(outcome.code, Some(130), "{}", outcome.said());
     assert!(outcome.stderr.contains("not calibrated"), "{}", outcome.said());
     assert!(run_json(folder.path(), "info train.safetensors")["calibration"].is_null());
 }
@@ -153,7 +152,7 @@ fn an_interrupted_search_removes_nothing_and_says_so() {
     let arguments = format!("{fit} --prune --out r.safetensors --removed gone.csv --out-edges left.csv --json");
     let mut child = in_the_search(folder.path(), &arguments);
     let outcome = interrupt(&mut child);
-    assert_eq!(outcome.code, Some(0), "{}", outcome.said());
+    assert_eq!(outcome.code, Some(130), "{}", outcome.said());
     assert!(outcome.stderr.contains("nothing was removed"), "{}", outcome.said());
     let said = std::io::read_to_string(child.stdout.take().unwrap()).unwrap();
     let result: serde_json::Value = serde_json::from_str(&said).unwrap();

@@ -1,6 +1,6 @@
 //! Fits from start to end: what is written, what is said, and what a second run or an interruption gives.
 
-use crate::command::{attempt, run, run_json};
+use crate::command::{attempt, command, run, run_json};
 use crate::files::{Columns, contents, folder, model_arrays};
 
 /// A folder with `s.csv`, 120 points of an S-shaped sheet.
@@ -266,4 +266,49 @@ fn strict_turns_a_warning_into_an_exit_code_and_writes_all_the_same() {
     assert_eq!(run_json(folder.path(), "info s.safetensors")["n"], 60);
     assert_eq!(attempt(folder.path(), "info s.safetensors --strict --quiet").code, Some(3));
     assert_eq!(attempt(folder.path(), "info s.safetensors").code, Some(0));
+}
+
+/// Where nothing can be said of an error there is no panic, and a result that is lost on the way out is no success.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_behind_the_standard_streams_is_no_panic() {
+    let folder = with_sheet();
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    // with a warning, and with an error
+    run(folder.path(), "fit s.csv --columns y1:y3 -k 2 --connect --max-iter 3 --quiet");
+    for (arguments, code) in [("info s.safetensors", 0), ("info none.safetensors", 2)] {
+        let ended =
+            command(folder.path(), arguments).stdout(std::process::Stdio::null()).stderr(full()).status().unwrap();
+        assert_eq!(ended.code(), Some(code), "{arguments}");
+    }
+    for arguments in ["info s.safetensors", "info s.safetensors --json", "generate s-curve --n 20"] {
+        let ended = command(folder.path(), arguments).stdout(full()).output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert!(ended.status.code() == Some(2) && said.contains("standard output cannot be written"), "{said}");
+    }
+}
+
+/// What a link leads to is replaced, and what is no file is refused before the work.
+#[cfg(target_os = "linux")]
+#[test]
+fn links_stay_and_names_that_are_none_are_refused_at_once() {
+    let folder = with_sheet();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("kept.csv"), "old").unwrap();
+    std::os::unix::fs::symlink("kept.csv", at("link.csv")).unwrap();
+    std::os::unix::fs::symlink("nowhere.csv", at("dangling.csv")).unwrap();
+    let drawn = |out: &str| attempt(folder.path(), &format!("generate s-curve --n 20 --force --out {out}"));
+    assert_eq!(drawn("link.csv").code, Some(0));
+    assert!(at("link.csv").is_symlink() && std::fs::read_to_string(at("kept.csv")).unwrap().starts_with("y1,"));
+    let long = "a".repeat(256);
+    for (out, problem) in [
+        ("dangling.csv", "is a link to nothing"),
+        ("new/", "is a folder"),
+        (long.as_str(), "has a name of 256 bytes, and 255 are the most"),
+        ("/dev/stdout", "is not a regular file"),
+        ("/proc/self/comm", "is not a regular file"),
+    ] {
+        let outcome = drawn(out);
+        assert!(outcome.code == Some(2) && outcome.stderr.contains(problem), "{}", outcome.said());
+    }
 }

@@ -14,29 +14,49 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Clone, Debug)]
 pub struct Output {
     path: PathBuf,
+    /// The file itself, where the path is a link to it.
+    target: PathBuf,
     force: bool,
 }
+
+/// Longest name of a file, in bytes, on the file systems in use.
+const LONGEST_NAME: usize = 255;
+/// The folder whose files are none.
+const OF_THE_SYSTEM: &str = "/proc";
 
 impl Output {
     /// Claims a path: an error now if the file is there (unless `force`) or its folder is not.
     pub fn claim(path: &Path, force: bool) -> Result<Self> {
-        if path.is_dir() {
+        if path.is_dir() || path.to_string_lossy().ends_with(std::path::is_separator) {
             return Err(Error::file(path, "is a folder", [Remedy::act("give the name of a file")]));
+        }
+        let length = path.file_name().map_or(0, |name| name.len());
+        if length > LONGEST_NAME {
+            let problem = format!("has a name of {length} bytes, and {LONGEST_NAME} are the most");
+            return Err(Error::file(path, problem, [Remedy::act("give a shorter one")]));
+        }
+        let another = || [Remedy::act("give another name")];
+        // as /dev/stdout is, whatever that is at the moment
+        let of_the_system = [path.to_owned(), path.read_link().unwrap_or_default()];
+        if path.exists() && (!path.is_file() || of_the_system.iter().any(|path| path.starts_with(OF_THE_SYSTEM))) {
+            return Err(Error::file(path, "is not a regular file", another()));
         }
         if path.exists() && !force {
             return Err(Error::Exists { path: path.to_owned() });
         }
-        if !folder(path).is_dir() {
+        // what a link leads to is replaced, and the link stays
+        let target = match path.is_symlink() {
+            true => path.canonicalize().map_err(|_| Error::file(path, "is a link to nothing", another()))?,
+            false => path.to_owned(),
+        };
+        if !folder(&target).is_dir() {
             return Err(Error::NoFolder { path: path.to_owned() });
         }
-        if path.exists() && !path.is_file() {
-            return Err(Error::file(path, "is not a regular file", [Remedy::act("give another name")]));
-        }
-        if let Err(error) = tempfile::tempfile_in(folder(path)) {
+        if let Err(error) = tempfile::tempfile_in(folder(&target)) {
             let problem = format!("its folder cannot be written to ({error})");
             return Err(Error::file(path, problem, [Remedy::act("choose another")]));
         }
-        Ok(Self { path: path.to_owned(), force })
+        Ok(Self { path: path.to_owned(), target, force })
     }
 
     /// Where it goes.
@@ -56,7 +76,7 @@ impl Output {
         let file = tempfile::Builder::new()
             .prefix(".tangency-")
             .permissions_like_new_file()
-            .tempfile_in(folder(&self.path))
+            .tempfile_in(folder(&self.target))
             .map_err(|error| Error::unwritable(&self.path, &error))?;
         Begun::add(file.path());
         Ok(Pending { file: BufWriter::new(file), output: self.clone() })
@@ -78,10 +98,10 @@ impl Pending {
 
     /// Moves the file, now whole, to its place.
     pub fn commit(self) -> Result<()> {
-        let Output { path, force } = self.output;
+        let Output { path, target, force } = self.output;
         let file = self.file.into_inner().map_err(|error| Error::unwritable(&path, error.error()))?;
         Begun::remove(file.path());
-        let moved = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
+        let moved = if force { file.persist(&target) } else { file.persist_noclobber(&target) };
         match moved {
             Ok(_) => Ok(()),
             Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => Err(Error::Exists { path }),
