@@ -218,7 +218,8 @@ def next_calls(model: LLLVM) -> tuple[str, str]:
     elif model.radius is not None:
         graphs = f"radius={[part * float(model.radius) for part in (0.75, 1.0, 1.5)]}"
     else:
-        k = model.n_neighbors if isinstance(model.n_neighbors, int) else model.neighbors_["taken"]
+        chosen = model.neighbors_
+        k = int(model.n_neighbors if chosen is None else chosen["taken"])
         graphs = f"n_neighbors={sorted({max(2 * k // 3, 3), max(k, 3), max(3 * k // 2, 4)})}"
     dimensions = list(range(1, model.embedding_.shape[1] + 2))
     left_out = _COMPARED if isinstance(model.init, str) else (*_COMPARED, "init")

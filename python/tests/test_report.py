@@ -178,3 +178,9 @@ def test_calls_leave_out_what_cannot_be_typed():
     assert 'graphs={"own": graph}' in found["compare"] and "graph=…" in found["command"]
     found = data(LLLVM(radius=1.5, max_iter=3).fit(X).report().html)
     assert "radius=[1.125, 1.5, 2.25]" in found["compare"]
+
+
+def test_a_number_of_numpy_is_a_number_of_neighbors():
+    X, _ = datasets.make_s_curve(60)
+    page = LLLVM(n_neighbors=np.int32(9), max_iter=3).fit(X).report().html
+    assert "n_neighbors=[6, 9, 13]" in data(page)["compare"]
