@@ -52,3 +52,11 @@ def broken():
     X, truth = datasets.make_s_curve(150, random_state=7)
     X = X + np.where(np.arange(150) < 90, 0.0, 50.0)[:, None]
     return X, truth
+
+
+@pytest.fixture
+def no_figure_is_left():
+    yield
+    from matplotlib import pyplot
+
+    pyplot.close("all")

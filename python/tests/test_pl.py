@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas
 import pytest
+from drawn import of_kind
 from small_models import quick
 
 import tangency
@@ -21,7 +22,10 @@ from matplotlib.colors import to_hex  # noqa: E402
 
 CELLS = 120
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning", "ignore::DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning", "ignore::DeprecationWarning"),
+    pytest.mark.usefixtures("no_figure_is_left"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -39,16 +43,6 @@ def adata(model):
     cells.uns["neighbors"] = {"connectivities_key": "connectivities", "params": {}}
     tangency.tl.lllvm(cells, use_rep="X", max_iter=8, init="spectral", graph_likelihood=False)
     return cells
-
-
-@pytest.fixture(autouse=True)
-def no_figure_is_left():
-    yield
-    plt.close("all")
-
-
-def of_kind(axes, kind):
-    return [collection for collection in axes.collections if isinstance(collection, kind)]
 
 
 def test_it_is_the_picture_of_the_model(model, adata):

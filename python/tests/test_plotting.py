@@ -12,6 +12,7 @@ import zlib
 
 import numpy as np
 import pytest
+from drawn import of_kind
 
 from tangency import LLLVM, _tangency, datasets, plotting, select
 
@@ -23,6 +24,8 @@ from matplotlib.collections import EllipseCollection, LineCollection, PathCollec
 from matplotlib.colors import to_hex  # noqa: E402
 
 N = 120
+
+pytestmark = pytest.mark.usefixtures("no_figure_is_left")
 
 
 @pytest.fixture(scope="module")
@@ -38,16 +41,6 @@ def model(rows):
 @pytest.fixture(scope="module")
 def line():
     return LLLVM(n_components=1, n_neighbors=4, max_iter=50).fit(datasets.make_helix(60)[0])
-
-
-@pytest.fixture(autouse=True)
-def no_figure_is_left():
-    yield
-    plt.close("all")
-
-
-def of_kind(axes, kind):
-    return [collection for collection in axes.collections if isinstance(collection, kind)]
 
 
 def legend_of(axes):
