@@ -94,6 +94,18 @@ crate::choice! {
 }
 
 crate::choice! {
+    /// Whether the map is stretched until edges have the lengths that they have in the table.
+    pub enum KeepLengths default Auto {
+        /// Where neighbourhoods stay as good and the weight of the features is left to the data.
+        Auto = "auto",
+        /// Not at all.
+        Never = "never",
+        /// Whatever becomes of neighbourhoods.
+        Always = "always",
+    }
+}
+
+crate::choice! {
     /// Words for a weight of the features.
     pub enum FeatureWord {
         /// The largest weight whose neighbourhoods are as good as the best.

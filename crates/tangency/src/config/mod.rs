@@ -10,7 +10,7 @@ mod tests;
 
 use crate::model::ScalingRule;
 pub use choice::Choice;
-pub use init::{EdgeWeights, FeatureWeight, FeatureWord, Init, Rule, Uncertainty};
+pub use init::{EdgeWeights, FeatureWeight, FeatureWord, Init, KeepLengths, Rule, Uncertainty};
 #[doc(hidden)]
 pub use serde;
 pub use setting::{Group, Kind, Named, Range, Setting, Value};

@@ -2,7 +2,7 @@
 //! check of its argument in Python.
 
 use super::setting::{Field, Group, Kind, Range, Setting, Value};
-use super::{Choice, EdgeWeights, FeatureWeight, Init, Rule, Uncertainty};
+use super::{Choice, EdgeWeights, FeatureWeight, Init, KeepLengths, Rule, Uncertainty};
 use crate::error::Result;
 use crate::graph::{Metric, NeighborSearch, Symmetry};
 use crate::inference::EngineKind;
@@ -108,6 +108,9 @@ settings! {
     /// How much the features count against the graph in the layout: a number, 1 for the plain model; `polish` for the paper's
     /// model from that layout; `auto` for the largest of these whose neighbourhoods are as good as the best.
     feature_weight: FeatureWeight = FeatureWeight::Auto, Model, Kind::ChoiceOr(FeatureWeight::words, Range::Positive);
+    /// Whether the map is stretched at the end until edges have the lengths that they have in the table, which neither likelihood
+    /// knows; part of the graph's likelihood.
+    keep_lengths: KeepLengths = KeepLengths::Auto, Model, Kind::Choice(KeepLengths::list);
     /// How much each edge counts in the graph's likelihood.
     edge_weights: EdgeWeights = EdgeWeights::Membership, Model, Kind::Choice(EdgeWeights::list);
     /// How heavy the tail of the graph's likelihood is, 1/b of (1 + t/b)^(−b) at a squared distance t; 0 is e^(−t).

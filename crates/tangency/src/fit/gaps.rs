@@ -1,7 +1,7 @@
 //! Tables with gaps: missing entries and the layout, each found given the other.
 
 use super::{Fit, Fitter, FullPosterior, Imputed, Plan, Watching, probe};
-use crate::config::{Config, FeatureWeight};
+use crate::config::{Config, FeatureWeight, KeepLengths};
 use crate::error::Result;
 use crate::graph::{DONORS, Nearby};
 use crate::inference::{EngineKind, Layout, Start, Stop};
@@ -53,6 +53,7 @@ fn settle(
 ) -> Result<(Prepared, bool)> {
     let quick =
         Config { engine: EngineKind::Factorised, draws: Some(0), full_covariance: false, ..fitter.config.clone() };
+    let quick = Config { keep_lengths: KeepLengths::Never, ..quick };
     let (n_rows, rows) = (prepared.n_rows, prepared.rows.clone());
     // a table of its points alone, so that layouts of them are starts
     let mut filled = Prepared { n_rows: prepared.n(), rows: (0..prepared.n()).collect(), ..prepared.clone() };
@@ -96,6 +97,7 @@ pub(super) fn layout(fit: &Fit) -> Start {
         maps: Some(maps),
         hyper: fit.hyper,
         in_units: true,
+        held: false,
     }))
 }
 

@@ -39,6 +39,7 @@ pub(super) fn restricted(start: Start, prepared: &Prepared, problem: &Problem) -
             maps: layout.maps.as_ref().map(maps).transpose()?,
             hyper: layout.hyper,
             in_units: layout.in_units,
+            held: layout.held,
         })),
     })
 }

@@ -3,7 +3,7 @@
 use super::gaps::layout;
 use super::quality::trust_towards;
 use super::{Fit, Fitter, Watching, probe};
-use crate::config::{Config, FeatureWeight, Init};
+use crate::config::{Config, FeatureWeight, Init, KeepLengths};
 use crate::density::{Density, Paired};
 use crate::error::Result;
 use crate::inference::factorised::{Beliefs, Factorised};
@@ -164,6 +164,7 @@ fn settle(
     observer: &mut Option<&mut Watching<'_>>,
 ) -> Result<Settled> {
     let quick = Config { engine: EngineKind::Factorised, draws: Some(0), full_covariance: false, ..config.clone() };
+    let quick = Config { keep_lengths: KeepLengths::Never, ..quick };
     // a table of its points alone, so that layouts of them are starts
     let mut table = Prepared { n_rows: prepared.n(), rows: (0..prepared.n()).collect(), ..prepared.clone() };
     let mut measured = vec![prepared.n() as f64; prepared.n_features()];

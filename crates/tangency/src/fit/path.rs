@@ -22,7 +22,7 @@ const BETWEEN: [f64; 2] = [0.3, 0.1];
 /// Weights that are tried from a start which the graph alone has laid out badly: they hold it together.
 const HOLDING: [f64; 2] = [1.0, 10.0];
 /// Neighbourhoods count as equally good within this much trustworthiness.
-const EQUAL: f64 = 1e-3;
+pub(super) const EQUAL: f64 = 1e-3;
 /// Most iterations with a weight that is only tried.
 const PROBE: usize = 40;
 /// The gain, in nats per point, at which a run ends at the latest that is not the last one.
@@ -60,7 +60,7 @@ impl FeatureChoice {
     }
 
     /// The best trustworthiness that was met.
-    fn best(&self) -> f64 {
+    pub(super) fn best(&self) -> f64 {
         self.tried.iter().map(|tried| tried.trustworthiness).fold(0.0, f64::max)
     }
 }
@@ -69,7 +69,7 @@ impl FeatureChoice {
 pub(super) struct Candidate<B> {
     pub posterior: Posterior<B>,
     pub stop: Option<Stop>,
-    trust: f64,
+    pub trust: f64,
 }
 
 /// Where a walk begins: what was found with the first weight.
@@ -152,7 +152,7 @@ impl<E: Engine> Walk<'_, E> {
             let config = with_weight(self.config, weight);
             let config = Config { max_iter: config.max_iter.min(PROBE), ..config };
             let hyper = Hyperparameters::first(&config);
-            let layout = Layout { coordinates: places.clone(), maps: None, hyper, in_units: false };
+            let layout = Layout { coordinates: places.clone(), maps: None, hyper, in_units: false, held: false };
             let (posterior, stop) = self.run(layout, &config, f64::NEG_INFINITY, observer)?;
             let found = self.judged(posterior, stop, Some(weight), choice);
             if let Some(tried) = choice.tried.last_mut() {
@@ -215,7 +215,7 @@ impl<E: Engine> Walk<'_, E> {
 
     /// Settings of the run that has the last word. Where a layout came from a coarser graph its end is the early one: what is
     /// gained slowly there bends it.
-    fn to_the_end(&self, weight: Option<f64>) -> Config {
+    pub(super) fn to_the_end(&self, weight: Option<f64>) -> Config {
         let coarse = self.start.init == Init::Coarse;
         Config { coarse_tol: if coarse { self.config.coarse_tol } else { 0.0 }, ..self.settings(weight) }
     }
@@ -229,7 +229,7 @@ impl<E: Engine> Walk<'_, E> {
     ) -> Result<First<E::Beliefs>> {
         let coordinates = self.engine.coordinates(self.problem, &alone.state.beliefs);
         let config = with_weight(self.config, FIRST_WEIGHT);
-        let layout = Layout { coordinates, maps: None, hyper: Hyperparameters::first(&config), in_units: true };
+        let layout = Layout { coordinates, maps: None, hyper: Hyperparameters::first(&config), in_units: true, held: false };
         if stop != Some(Stop::Interrupted) {
             return self.run(layout, &config, f64::NEG_INFINITY, observer);
         }
@@ -264,7 +264,7 @@ impl<E: Engine> Walk<'_, E> {
     }
 
     /// A run from a layout to its end, or until it has less than so much trustworthiness.
-    fn run(
+    pub(super) fn run(
         &mut self,
         from: Layout,
         config: &Config,

@@ -18,8 +18,10 @@ pub(crate) struct Hypothesis<E: Engine> {
 impl<E: Engine> Hypothesis<E> {
     /// Whether it is what this fit found, and something to go on from.
     pub fn carries_on(&self, fit: &Fit) -> bool {
-        let same = self.posterior.parts == fit.parts && self.problem.graph == fit.graph;
-        same && fit.stop != Stop::Collapsed
+        let bound = self.posterior.parts.total();
+        let before_lengths = fit.lengths.is_some_and(|lengths| lengths.taken && lengths.bound_before == bound);
+        let same = self.posterior.parts == fit.parts || before_lengths;
+        same && self.problem.graph == fit.graph && fit.stop != Stop::Collapsed
     }
 }
 

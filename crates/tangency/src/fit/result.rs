@@ -1,7 +1,7 @@
 //! The fitted model, in a canonical gauge and in the order that users expect: point by point.
 
-use super::{DimensionChoice, FeatureChoice, FittedData, MapQuality, NeighborsChoice, NoiseChoice, dimension};
-use crate::config::{Config, FeatureWeight, Init, Uncertainty};
+use super::{DimensionChoice, FeatureChoice, FittedData, LengthsChoice, MapQuality, NeighborsChoice, NoiseChoice, dimension};
+use crate::config::{Config, FeatureWeight, Init, KeepLengths, Uncertainty};
 use crate::density::DensityNotes;
 use crate::error::Result;
 use crate::graph::{Graph, MetricPlaces};
@@ -81,6 +81,8 @@ pub struct Fit {
     pub dimension: Option<DimensionChoice>,
     /// Which weight of the features was taken, and why; none without the graph's likelihood.
     pub features: Option<FeatureChoice>,
+    /// Whether the map was stretched until edges had the lengths of the table; none where that was not looked at.
+    pub lengths: Option<LengthsChoice>,
     /// How good the map is, next to principal components; none in models of early versions.
     pub quality: Option<MapQuality>,
     /// How likely it finds rows; none in models of early versions.
@@ -262,6 +264,7 @@ impl Fit {
             dimension: data.dimension.clone(),
             imputed: None,
             features: None,
+            lengths: None,
             quality: None,
             density: None,
             hyper: reported(state),
@@ -283,7 +286,12 @@ impl Fit {
             Some(choice) => choice.weight().map_or(FeatureWeight::Polish, FeatureWeight::Fixed),
             None => self.config.feature_weight,
         };
-        Config { tol, feature_weight, engine: self.engine.kind, full_covariance: false, ..self.config.clone() }
+        let keep_lengths = match self.lengths {
+            Some(lengths) if lengths.taken => KeepLengths::Always,
+            _ => KeepLengths::Never,
+        };
+        let engine = self.engine.kind;
+        Config { tol, feature_weight, keep_lengths, engine, full_covariance: false, ..self.config.clone() }
     }
 
     /// The same for runs of the paper's model, whose bound compares graphs.

@@ -131,11 +131,18 @@ impl Runs<'_> {
         let mut engine = E::new(&self.problem, &self.config)?;
         let mut walk =
             Walk { problem: &self.problem, compared: &self.compared, config: &self.config, engine: &mut engine, start };
-        let Candidate { posterior, stop, .. } = walk.finish(&taken, (&walker, walked), &mut choice, observer)?;
+        let last = walk.finish(&taken, (&walker, walked), &mut choice, observer)?;
         drop((taken, walker));
+        let (with_lengths, lengths) = walk.keep_lengths(&last, &choice, observer)?;
+        // edges are tested on the map before it was stretched: the paper's bound is highest there
+        let (Candidate { posterior, stop, .. }, behind) = match with_lengths {
+            Some(found) => (found, self.keeps_posterior.then_some(last.posterior)),
+            None => (last, None),
+        };
         let posterior = Posterior { begun, ..posterior };
         let (mut fit, kept) = self.keep(&self.problem, &mut engine, posterior, stop, start)?;
-        fit.features = Some(choice);
+        let kept = behind.or(kept);
+        (fit.features, fit.lengths) = (Some(choice), lengths);
         engine.release_buffers();
         let stop = Some(fit.stop);
         // what goes on from a fit goes on in the paper's model

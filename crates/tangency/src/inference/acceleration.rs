@@ -20,7 +20,7 @@ pub struct Snapshot<K> {
 impl<K> Snapshot<K> {
     /// Of this state.
     pub fn new<E: Snapshots<Kept = K>>(engine: &E, state: &State<E::Beliefs>) -> Self {
-        let State { beliefs, hyper, statistics, graph } = state;
+        let State { beliefs, hyper, statistics, graph, .. } = state;
         let beliefs = engine.keep(beliefs, graph.is_some());
         Self { beliefs, hyper: *hyper, statistics: statistics.clone(), graph: graph.clone() }
     }

@@ -124,7 +124,7 @@ impl CoarseCells {
         let coordinates = Matrix::from_fn(n, d_x, |i, a| found[i * width + a]);
         let maps = Matrix::from_fn(d_y, n * d_x, |f, p| found[(p % n) * width + d_x + (p / n) * d_y + f]);
         let hyper = cautious(problem, &coordinates, &maps, run.state.hyper);
-        Layout { coordinates, maps: Some(maps), hyper, in_units: false }
+        Layout { coordinates, maps: Some(maps), hyper, in_units: false, held: false }
     }
 }
 

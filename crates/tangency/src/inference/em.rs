@@ -114,6 +114,7 @@ impl<'a, E: Engine> Run<'a, E> {
         if matches!(start, Start::Layout(layout) if layout.maps.is_some()) {
             (run.longest_freeze, run.tol) = (LAYOUT_FREEZE, config.coarse_tol.max(config.tol));
         }
+        run.state.held = matches!(start, Start::Layout(layout) if layout.held);
         run.state.hyper.heaviness = 0.0;
         if config.graph_likelihood && stage == Stage::FittingMaps {
             let heaviness = match (config.heaviness, start) {
@@ -446,7 +447,7 @@ pub fn layout_of<E: Engine>(problem: &Problem, engine: &E, state: &State<E::Beli
         maps.col_as_slice_mut(p).copy_from_slice(engine.map(problem, &state.beliefs, p % n, p / n));
     }
     let coordinates = engine.coordinates(problem, &state.beliefs);
-    Layout { coordinates, maps: Some(maps), hyper: state.hyper, in_units }
+    Layout { coordinates, maps: Some(maps), hyper: state.hyper, in_units, held: false }
 }
 
 #[cfg(test)]

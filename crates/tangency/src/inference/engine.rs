@@ -117,8 +117,8 @@ pub trait Updates: Sized {
     /// The state that goes on from one on another graph of the same points.
     fn warm_start(&self, problem: &Problem, before: &State<Self::Beliefs>) -> State<Self::Beliefs>;
 
-    /// Improves q(x) given q(C), as far as steps gain `least` nats. Where the residual is known only after an update of the
-    /// maps, it stays as it was.
+    /// Improves q(x) given q(C), as far as steps gain `least` nats; where the means are held, its covariances. Where the residual
+    /// is known only after an update of the maps, it stays as it was.
     fn update_coordinates(&mut self, problem: &Problem, state: &mut State<Self::Beliefs>, least: f64) -> Result<()>;
 
     /// Improves q(C) given q(x), as far as steps gain `least` nats.
@@ -126,6 +126,9 @@ pub trait Updates: Sized {
 
     /// The points as believed, for sums over pairs.
     fn pair_field(&self, problem: &Problem, beliefs: &Self::Beliefs) -> PairField;
+
+    /// Lp b up to a common shift, for columns b that sum to zero; numbers of a point next to each other.
+    fn solve_laplacian(&self, problem: &Problem, right: &[f64]) -> Vec<f64>;
 
     /// x → t·x, C → C/t in the beliefs.
     fn rescale(&self, beliefs: &mut Self::Beliefs, t: f64);

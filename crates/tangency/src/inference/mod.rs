@@ -9,6 +9,7 @@ pub mod exact;
 pub mod factorised;
 #[cfg(test)]
 mod gaps_tests;
+mod lengths;
 #[cfg(test)]
 mod literal;
 pub(crate) mod moments;
@@ -27,6 +28,7 @@ pub use engine::{
     Beginning, DeviationKind, Deviations, Engine, EngineKind, EngineNotes, Marginals, PointMarginals, Snapshots,
     Solver, Updates,
 };
+pub(crate) use lengths::{stretched, unit_and_misfit};
 pub use moments::{CoordinateMoments, MapMoments};
 pub use spectrum::{LogDeterminants, Spectrum};
 pub use start::{Layout, Start, derived_seed, make_start};

@@ -53,6 +53,8 @@ pub struct Layout {
     pub hyper: Hyperparameters,
     /// Whether the coordinates are in the units of the run that begins with them.
     pub in_units: bool,
+    /// Whether they stay where they are in that run, up to their scale.
+    pub held: bool,
 }
 
 /// Makes a start of a named kind from a seed; the observer sees the runs that this takes.

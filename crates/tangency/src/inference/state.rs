@@ -15,13 +15,15 @@ pub struct State<B> {
     pub statistics: Statistics,
     /// The graph's own likelihood, where it is part of the model.
     pub graph: Option<GraphTerm>,
+    /// Whether the means of the coordinates stay where they are, up to their scale.
+    pub held: bool,
 }
 
 impl<B> State<B> {
     /// Beliefs whose residual no update has found yet.
     pub fn new(beliefs: B, hyper: Hyperparameters, coordinates: CoordinateMoments, maps: MapMoments) -> Self {
         let statistics = Statistics { coordinates, maps, residual: f64::INFINITY };
-        Self { beliefs, hyper, statistics, graph: None }
+        Self { beliefs, hyper, statistics, graph: None, held: false }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::config::{AUTO, Config, Init};
 use crate::density::DensityNotes;
 use crate::error::{Error, Result};
 use crate::fit::{
-    Calibration, Caution, DimensionChoice, FeatureChoice, Fit, GraphModel, MapQuality, NeighborsChoice, NoiseChoice,
+    Calibration, Caution, DimensionChoice, FeatureChoice, Fit, GraphModel, LengthsChoice, MapQuality, NeighborsChoice, NoiseChoice,
     Pruning,
 };
 use crate::graph::{Graph, pieces};
@@ -119,6 +119,8 @@ struct Metadata {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     features: Option<FeatureChoice>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    lengths: Option<LengthsChoice>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     graph_model: Option<GraphNotes>,
 }
 
@@ -184,6 +186,7 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         scaling: fit.scaling_choice,
         dimension: fit.dimension.clone(),
         features: fit.features.clone(),
+        lengths: fit.lengths,
         graph_model: fit.graph_model.as_ref().map(|graph| GraphNotes {
             precision: graph.precision.clone(),
             feature_weight: graph.feature_weight,
@@ -382,6 +385,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         imputed,
         dimension: metadata.dimension,
         features: metadata.features,
+        lengths: metadata.lengths,
         observations: Arc::new(by_rows("observations", d_y)?),
         scaling,
         graph,

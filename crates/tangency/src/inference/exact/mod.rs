@@ -22,7 +22,7 @@ use super::state::State;
 use crate::config::Config;
 use crate::error::Result;
 use crate::graph::Laplacian;
-use crate::linalg::{Matrix, SpdWork};
+use crate::linalg::{Matrix, SpdWork, columns_times};
 use crate::model::{Hyperparameters, MapPrior, Problem};
 use aggregate::Aggregator;
 use moments::{coordinate_moments, map_moments};
@@ -136,6 +136,17 @@ impl Updates for Exact {
 
     fn pair_field(&self, _: &Problem, beliefs: &Beliefs) -> PairField {
         pair_field(&beliefs.coordinates)
+    }
+
+    fn solve_laplacian(&self, problem: &Problem, right: &[f64]) -> Vec<f64> {
+        let (n, d_x) = (problem.n(), right.len() / problem.n());
+        let columns: Vec<Vec<f64>> = (0..d_x)
+            .map(|a| {
+                let column: Vec<f64> = (0..n).map(|i| right[i * d_x + a]).collect();
+                columns_times(&self.laplacian.pseudo_inverse, &column)
+            })
+            .collect();
+        (0..right.len()).map(|p| columns[p % d_x][p / d_x]).collect()
     }
 
     fn rescale(&self, beliefs: &mut Beliefs, t: f64) {

@@ -10,9 +10,9 @@ use crate::linalg::{Matrix, gram_lower, invert_spd, product_with_symmetric};
 use crate::model::{CoordinatePrior, GraphPrecision, Problem};
 use rayon::prelude::*;
 
-/// Replaces q(x) by its optimum given q(C).
+/// Replaces q(x) by its optimum given q(C); where the means are held, its covariance.
 pub fn update_coordinates(problem: &Problem, state: &mut State<Beliefs>, work: &mut Workspace) -> Result<()> {
-    let State { beliefs: Beliefs { coordinates, maps, .. }, hyper, statistics, .. } = state;
+    let State { beliefs: Beliefs { coordinates, maps, .. }, hyper, statistics, held, .. } = state;
     let prior = CoordinatePrior::new(hyper);
     let GraphPrecision { own, edge, .. } = prior.precision();
     let (n, d_x, d_y) = (problem.n(), problem.n_components, problem.n_features());
@@ -32,18 +32,26 @@ pub fn update_coordinates(problem: &Problem, state: &mut State<Beliefs>, work: &
     }
     let linear = linear_term(problem, maps, hyper.gamma); // [d_x, n]
 
+    // Σ_x⁻¹μ_x of means that are held
+    let held_at = held.then(|| Matrix::from_fn(1, n * d_x, |_, p| coordinates.mean[(p % n, p / n)]));
+    let image = held_at.as_ref().map(|mean| product_with_symmetric(1.0, mean, precision));
     let log_det = invert_spd(precision, &mut work.inversion, "precision of the coordinates")?;
     std::mem::swap(&mut coordinates.covariance, precision);
     coordinates.log_det = d_x as f64 * pin.ln() - log_det;
     (coordinates.pin, coordinates.shift_precision, coordinates.scale) = (pin, hyper.alpha, 1.0);
     let right = Matrix::from_fn(1, n * d_x, |_, p| linear[(p / n, p % n)]);
-    let mean = product_with_symmetric(1.0, &right, &mut coordinates.covariance);
+    let mean = match held_at {
+        Some(mean) => mean,
+        None => product_with_symmetric(1.0, &right, &mut coordinates.covariance),
+    };
     coordinates.mean = Matrix::from_fn(n, d_x, |i, a| mean[(0, a * n + i)]);
 
     let moments = coordinate_moments(problem, coordinates);
     // From Σ_x⁻¹Σ_x = I: the quadratic part of R without forming it again. One of the n·d_x directions per component,
     // the common shift, is outside the moments.
-    let fit: f64 = (0..n * d_x).map(|p| right[(0, p)] * mean[(0, p)]).sum();
+    // Means at their optimum have Σ_x⁻¹μ_x = b.
+    let image = image.as_ref().unwrap_or(&right);
+    let fit: f64 = (0..n * d_x).map(|p| (2.0 * right[(0, p)] - image[(0, p)]) * mean[(0, p)]).sum();
     let prior = energy(&moments, &prior);
     statistics.residual = problem.edge_energy + ((n - 1) as f64 * d_x as f64 - prior - fit) / (2.0 * hyper.gamma);
     statistics.coordinates = moments;

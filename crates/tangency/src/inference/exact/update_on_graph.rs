@@ -21,7 +21,7 @@ const HALVINGS: usize = 12;
 
 /// Improves q(x) given q(C), as far as steps gain `least` nats.
 pub fn update_on_graph(problem: &Problem, state: &mut State<Beliefs>, work: &mut Workspace, least: f64) -> Result<()> {
-    let State { beliefs: Beliefs { coordinates, maps, .. }, hyper, statistics, graph: Some(term) } = state else {
+    let State { beliefs: Beliefs { coordinates, maps, .. }, hyper, statistics, graph: Some(term), held } = state else {
         return Ok(());
     };
     let (n, d_x, d_y) = (problem.n(), problem.n_components, problem.n_features());
@@ -58,7 +58,10 @@ pub fn update_on_graph(problem: &Problem, state: &mut State<Beliefs>, work: &mut
     let linear: Vec<f64> = (0..n * d_x).map(|p| linear[(p / n, p % n)]).collect();
 
     let (mut field, sums) = update_covariance(problem, coordinates, term, work, pin)?;
-    let sums = update_mean(problem, coordinates, term, &work.fixed, &linear, (&mut field, sums), least);
+    let sums = match held {
+        true => sums,
+        false => update_mean(problem, coordinates, term, &work.fixed, &linear, (&mut field, sums), least),
+    };
     coordinates.shift_precision = hyper.alpha;
 
     let moments = coordinate_moments(problem, coordinates);

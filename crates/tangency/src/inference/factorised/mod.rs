@@ -2,7 +2,7 @@
 //! (docs/derivation.md, eq. 20–26). Memory and time grow almost linearly with the number of points, and the bound stays a
 //! lower bound of the evidence.
 
-mod conjugate_gradients;
+pub(super) mod conjugate_gradients;
 mod covariances;
 mod draws;
 mod laplace;
@@ -13,7 +13,7 @@ mod moments;
 mod posterior;
 mod preconditioner;
 mod quadrature;
-mod quasi_newton;
+pub(super) mod quasi_newton;
 mod residual;
 mod snapshots;
 mod stars;
@@ -194,7 +194,9 @@ impl Updates for Factorised {
             return self.update_on_graph(problem, state, least);
         }
         self.improve_coordinate_covariances(problem, state)?;
-        self.improve_coordinates(problem, state, least)?;
+        if !state.held {
+            self.improve_coordinates(problem, state, least)?;
+        }
         state.statistics.coordinates = coordinate_moments(problem, &state.beliefs);
         Ok(())
     }
@@ -210,6 +212,10 @@ impl Updates for Factorised {
 
     fn pair_field(&self, problem: &Problem, beliefs: &Beliefs) -> PairField {
         update_on_graph::pair_field(problem, beliefs, self.seed)
+    }
+
+    fn solve_laplacian(&self, problem: &Problem, right: &[f64]) -> Vec<f64> {
+        self.laplace.solve(problem, right)
     }
 
     fn rescale(&self, beliefs: &mut Beliefs, t: f64) {

@@ -10,7 +10,7 @@ const LEAST_CURVATURE: f64 = 1e-10;
 
 /// The last steps of the means, with how the slope fell along each.
 #[derive(Default)]
-pub(super) struct Memory {
+pub struct Memory {
     steps: Vec<Step>,
     /// Where the last one ended.
     at: Vec<f64>,

@@ -35,7 +35,10 @@ impl Factorised {
         }
         let mut field = pair_field(problem, &state.beliefs, self.seed);
         let Some(sums) = self.covariances_on_graph(problem, state, &mut field) else { return Ok(()) };
-        let sums = self.means_on_graph(problem, state, &mut field, sums, least)?;
+        let sums = match state.held {
+            true => sums,
+            false => self.means_on_graph(problem, state, &mut field, sums, least)?,
+        };
         state.statistics.coordinates = coordinate_moments(problem, &state.beliefs);
         if let Some(term) = &mut state.graph {
             term.steps = field.steps(&problem.graph);
