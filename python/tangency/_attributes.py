@@ -43,6 +43,7 @@ class Attributes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         for name, value in native.hyperparameters:
             setattr(self, f"{name}_", value)
         self.feature_weight_, self.feature_weights_ = native.feature_weights
+        self.lengths_ = None if native.lengths is None else json.loads(native.lengths)
         self.trustworthiness_ = native.quality
         self.quality_ = json.loads(native.measures)
         self.n_used_ = native.n_used

@@ -92,6 +92,10 @@ class LLLVM(NewRows, TrainingPoints, Fitting, Persistence):
         How much the features count against the graph in the layout. 1.0 is the plain model, a small number follows the
         graph; 'polish' is the paper's model from that layout; 'auto' takes the largest of 'polish', 1.0, 0.3, 0.1 and
         0.03 whose neighbourhoods are as good as the best, see `feature_weight_`.
+    keep_lengths : {'auto', 'never', 'always'}, default='auto'
+        Stretch the map at the end until edges have the lengths that they have in the table, so that it can be measured
+        like the sheet. 'auto' does so where neighbourhoods stay as good and `feature_weight` is not a number; see
+        `lengths_`.
     edge_weights : {'membership', 'plain'}, default='membership'
         How much each edge counts in the graph's likelihood: the less, the farther its points are apart among the
         neighbours of each, or all alike.
@@ -159,6 +163,11 @@ class LLLVM(NewRows, TrainingPoints, Fitting, Persistence):
         How much the features counted against the graph in the end; None if the paper's model had the last word.
     feature_weights_ : list of tuple
         The weights that were tried, each with the trustworthiness of the map; None stands for the paper's model.
+    lengths_ : dict or None
+        Whether the map was stretched until edges had the lengths of the table ('taken'), how far they are 'off' as a
+        share and were 'off_before', the 'trustworthiness' with and 'trustworthiness_before' without it, the
+        'bound_before'; and how long in the table a step of 1 on the map is ('unit'), if features share a scale. None if
+        it was not looked at.
     quality_ : dict
         How good the map is, as numbers of their own and of as many principal components: share of variance 'explained'
         (each row by those next to it on the map, which do not know it), 'trustworthiness' and 'continuity' with 12
@@ -270,6 +279,7 @@ class LLLVM(NewRows, TrainingPoints, Fitting, Persistence):
         nu: float | None = None,
         graph_likelihood: bool = True,
         feature_weight: Any = "auto",
+        keep_lengths: str = "auto",
         edge_weights: str = "membership",
         heaviness: float | None = 0.5,
         epsilon: float = 1e-3,
@@ -311,6 +321,7 @@ class LLLVM(NewRows, TrainingPoints, Fitting, Persistence):
         self.nu = nu
         self.graph_likelihood = graph_likelihood
         self.feature_weight = feature_weight
+        self.keep_lengths = keep_lengths
         self.edge_weights = edge_weights
         self.heaviness = heaviness
         self.epsilon = epsilon

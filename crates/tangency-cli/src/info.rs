@@ -10,7 +10,9 @@ use tangency::io::{Model, load_model};
 use tangency::message;
 use tangency::message::{Piece, Remedy, Sentence, counted, given};
 use tangency::model::{FeatureNoise, ScalingReason};
-use tangency::view::{CalibrationRow, CoordinateRow, DistanceRow, FeatureRow, MissingRow, Summary, ViewRow};
+use tangency::view::{
+    CalibrationRow, CoordinateRow, DistanceRow, FeatureRow, LengthsRow, MissingRow, Summary, ViewRow,
+};
 use tangency::{Choice, Error, Metric, Result, ScalingChoice};
 
 /// Features with missing entries that are named.
@@ -116,6 +118,7 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
     lines.extend(shown.neighbors.as_ref().map(neighbors));
     lines.extend(shown.dimension.as_ref().map(dimension));
     lines.extend(shown.features.as_ref().map(features));
+    lines.extend(shown.lengths.as_ref().map(lengths));
     lines.extend([
         if shown.n_removed == 0 {
             format!(
@@ -254,6 +257,20 @@ fn features(choice: &FeatureChoice) -> String {
         }
         _ => format!("weight of the features: {taken}, the largest that keeps neighbourhoods ({})", all.join(", ")),
     }
+}
+
+/// Whether distances on the map are those of the table.
+fn lengths(row: &LengthsRow) -> String {
+    let trust = format!("trustworthiness {:.4}", row.trustworthiness);
+    let before = format!("{:.4}", row.trustworthiness_before);
+    if !row.taken {
+        return format!(
+            "lengths: not those of the table, with which neighbourhoods would be lost ({trust}, not {before})"
+        );
+    }
+    let unit = row.unit.map_or(String::new(), |unit| format!("; 1 on the map is {unit:.3} in the table"));
+    let (off, off_before) = (100.0 * row.off, 100.0 * row.off_before);
+    format!("lengths: those of the table within {off:.1} % ({off_before:.1} % before; {trust}, before {before}){unit}")
 }
 
 /// A hyper-parameter, which may be of any size.

@@ -14,6 +14,7 @@
     continuity: "Whether neighbours in the table are neighbours on the map too: 1 is best.",
     PCA: "Principal components: the best flat projection, which a map has to beat.",
     "weight of the features": "How much the measurements count beside the graph: 1 is in full, a small number lets the graph decide.",
+    lengths: "Whether distances between neighbours on the map are in proportion to those in the table, so that the map can be measured like the sheet.",
     resistance: "How much the graph depends on an edge: 1 where nothing else holds its two ends together, near 0 where much else does.",
     residual: "How far the local maps miss the step along an edge: large where its ends do not lie on one smooth sheet.",
     score: "Resistance times residual: large where an edge alone joins what does not fit together.",

@@ -29,6 +29,7 @@ use tangency::io::table::{TableOptions, TableStream};
 use tangency::io::{Claims, Model, NewRows, TableWriter, load_model, model_from_bytes, model_to_bytes, save_model};
 use tangency::message::Sentence;
 use tangency::model::{MissingRule, TableView};
+use tangency::view::LengthsRow;
 use training_points::SeenArrays;
 
 /// A fit and the names of its table. It never changes; what changes a model makes another.
@@ -209,6 +210,12 @@ impl NativeModel {
     #[getter]
     fn feature_weights(&self) -> FeatureWeights {
         attributes::feature_weights(&self.saved.fit)
+    }
+
+    /// Whether distances on the map are those of the table, as JSON.
+    #[getter]
+    fn lengths(&self) -> PyResult<Option<String>> {
+        LengthsRow::of(&self.saved.fit).as_ref().map(crate::settings::json).transpose()
     }
 
     /// How the number of coordinates was found, as JSON.

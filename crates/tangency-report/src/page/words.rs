@@ -3,7 +3,7 @@
 use tangency::inference::{Deviations, Stop};
 use tangency::io::Model;
 use tangency::message::{counted, listed};
-use tangency::view::{CoordinateRow, Summary, ViewRow};
+use tangency::view::{CoordinateRow, LengthsRow, Summary, ViewRow};
 use tangency::{Fit, Metric, ScalingRule, Symmetry};
 
 /// How the run ended.
@@ -101,6 +101,17 @@ pub(super) fn facts(model: &Model, table: Option<&str>, n_new: usize) -> Vec<(St
     if let Some(choice) = fit.features.as_ref().filter(|choice| choice.tried.len() > 1) {
         let taken = choice.weight().map_or("the paper's model".to_owned(), |weight| weight.to_string());
         add("weight of the features", taken);
+    }
+    if let Some(row) = LengthsRow::of(fit) {
+        let unit = row.unit.map_or(String::new(), |unit| format!("; 1 on the map is {unit:.3} in the table"));
+        let off = 100.0 * row.off;
+        add(
+            "lengths",
+            match row.taken {
+                true => format!("those of the table within {off:.1} %{unit}"),
+                false => "not those of the table: neighbourhoods would be lost".to_owned(),
+            },
+        );
     }
     let rows = Summary::new(model, Vec::new()).coordinates;
     let of_all = |size: fn(&CoordinateRow) -> f64| rows.iter().map(|row| size(row).powi(2)).sum::<f64>();

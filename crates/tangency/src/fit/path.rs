@@ -229,7 +229,8 @@ impl<E: Engine> Walk<'_, E> {
     ) -> Result<First<E::Beliefs>> {
         let coordinates = self.engine.coordinates(self.problem, &alone.state.beliefs);
         let config = with_weight(self.config, FIRST_WEIGHT);
-        let layout = Layout { coordinates, maps: None, hyper: Hyperparameters::first(&config), in_units: true, held: false };
+        let layout =
+            Layout { coordinates, maps: None, hyper: Hyperparameters::first(&config), in_units: true, held: false };
         if stop != Some(Stop::Interrupted) {
             return self.run(layout, &config, f64::NEG_INFINITY, observer);
         }

@@ -1,6 +1,8 @@
 //! The fitted model, in a canonical gauge and in the order that users expect: point by point.
 
-use super::{DimensionChoice, FeatureChoice, FittedData, LengthsChoice, MapQuality, NeighborsChoice, NoiseChoice, dimension};
+use super::{
+    DimensionChoice, FeatureChoice, FittedData, LengthsChoice, MapQuality, NeighborsChoice, NoiseChoice, dimension,
+};
 use crate::config::{Config, FeatureWeight, Init, KeepLengths, Uncertainty};
 use crate::density::DensityNotes;
 use crate::error::Result;

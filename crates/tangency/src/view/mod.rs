@@ -20,7 +20,8 @@ pub use loadings::{LoadingRow, LoadingsView};
 pub use map::{EllipseView, MapView};
 pub use pruning::PruningView;
 pub use summary::{
-    CalibrationRow, CoordinateRow, DeviationsRow, DistanceRow, FeatureRow, MissingRow, PcaRow, Summary, ViewRow,
+    CalibrationRow, CoordinateRow, DeviationsRow, DistanceRow, FeatureRow, LengthsRow, MissingRow, PcaRow, Summary,
+    ViewRow,
 };
 
 /// How many standard deviations ellipses, error bars and bands reach, in every figure.

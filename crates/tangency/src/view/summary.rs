@@ -64,6 +64,8 @@ pub struct Summary {
     pub dimension: Option<DimensionChoice>,
     /// Which weight of the features was taken, and why.
     pub features: Option<FeatureChoice>,
+    /// Whether distances on the map are those of the table, if that was looked at.
+    pub lengths: Option<LengthsRow>,
     /// Coordinates that are used: the others have no spread.
     pub n_used: usize,
     /// The hyper-parameters.
@@ -99,6 +101,44 @@ pub struct CoordinateRow {
     pub spread: f64,
     /// The median over the points of how well it is known: a standard deviation.
     pub deviation: f64,
+}
+
+/// Whether the map was stretched until edges had the lengths that they have in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LengthsRow {
+    /// Whether it was; otherwise neighbourhoods would have been lost.
+    pub taken: bool,
+    /// How far lengths on the map are from those of the table, as a share of them, root mean square.
+    pub off: f64,
+    /// The same without it.
+    pub off_before: f64,
+    /// Trustworthiness towards the table with it.
+    pub trustworthiness: f64,
+    /// The same without it.
+    pub trustworthiness_before: f64,
+    /// The bound without it, in the units of the table.
+    pub bound_before: f64,
+    /// How long in the table a step of 1 on the map is that was taken; none where features have scales of their own.
+    pub unit: Option<f64>,
+}
+
+impl LengthsRow {
+    /// Of a fit, if that was looked at.
+    pub fn of(fit: &Fit) -> Option<Self> {
+        fit.lengths.map(|lengths| {
+            let scale = fit.scaling.scale.first().copied().unwrap_or(1.0);
+            let common = fit.scaling.scale.iter().all(|&other| other == scale);
+            Self {
+                taken: lengths.taken,
+                off: lengths.misfit.sqrt(),
+                off_before: lengths.misfit_before.sqrt(),
+                trustworthiness: lengths.trustworthiness,
+                trustworthiness_before: lengths.trustworthiness_before,
+                bound_before: lengths.bound_before - fit.log_jacobian(),
+                unit: common.then_some(lengths.unit * scale),
+            }
+        })
+    }
 }
 
 /// A calibration in short.
@@ -253,6 +293,7 @@ impl Summary {
             scaling: fit.scaling_choice,
             dimension: fit.dimension.clone(),
             features: fit.features.clone(),
+            lengths: LengthsRow::of(fit),
             n_used: fit.used_components(),
             hyperparameters: fit.hyper,
             n_iter: fit.trace.len(),

@@ -10,6 +10,7 @@ mod golden;
 mod gpy;
 mod graph_likelihood;
 mod graphs;
+mod lengths;
 mod messages;
 mod metrics;
 mod missing;

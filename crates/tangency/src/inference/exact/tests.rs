@@ -159,6 +159,28 @@ proptest! {
     }
 
     #[test]
+    fn means_that_are_held_have_the_bound_of_the_literal_sums(
+        seed in any::<u64>(), n in 3usize..12, d_x in 1usize..4, d_y in 1usize..8, paper in any::<bool>()
+    ) {
+        let Case { problem, mut state } = Case::new(seed, n, d_x, d_y, paper);
+        let mut work = Workspace::new(&problem, &Laplacian::new(&problem.graph).unwrap());
+        let mut literal = Literal::new(&problem, &state.beliefs.maps);
+        let mut mean = normal(n, d_x, &mut ChaCha8Rng::seed_from_u64(seed));
+        for a in 0..d_x {
+            let centre = mean.col_as_slice(a).iter().sum::<f64>() / n as f64;
+            mean.col_as_slice_mut(a).iter_mut().for_each(|value| *value -= centre);
+        }
+        state.beliefs.coordinates.mean = mean.clone();
+        state.held = true;
+        update_coordinates(&problem, &mut state, &mut work).unwrap();
+        literal.update_coordinates(&state.hyper);
+        (0..n * d_x).for_each(|p| literal.x[p] = mean[(p / d_x, p % d_x)]);
+        let (found, expected) = (bound(&problem, &state), literal.bound(&state.hyper));
+        prop_assert!(close(found, expected), "bound after q(x): {found} {expected}");
+        prop_assert!(state.beliefs.coordinates.mean == mean);
+    }
+
+    #[test]
     fn no_single_update_lowers_the_bound(
         seed in any::<u64>(), n in 3usize..30, d_x in 1usize..4, d_y in 1usize..13, paper in any::<bool>(), learn in any::<bool>()
     ) {
