@@ -389,6 +389,12 @@ impl Fit {
         self.parts.total()
     }
 
+    /// The highest bound of the same evidence that was found, in scaled units: that before the map was stretched, where it was.
+    pub fn highest_bound_scaled(&self) -> f64 {
+        let before = self.lengths.filter(|lengths| lengths.taken).map(|lengths| lengths.bound_before);
+        before.map_or(self.bound_scaled(), |before| before.max(self.bound_scaled()))
+    }
+
     /// The bound in the units of the data given: it compares across scalings.
     pub fn bound(&self) -> f64 {
         self.bound_scaled() - self.log_jacobian()

@@ -83,7 +83,8 @@ fn the_way_down_is_the_derivative_of_the_misfit() {
 
 fn held_means_stay_and_the_bound_rises<E: Engine>(graph_likelihood: bool) {
     let (problem, truth) = sheet(90);
-    let config = Config { graph_likelihood, accelerate: false, tol: 0.0, max_iter: 30, ..Config::default() };
+    let config =
+        Config { graph_likelihood, accelerate: false, tol: 0.0, coarse_tol: 0.0, max_iter: 30, ..Config::default() };
     let mut engine = E::new(&problem, &config).unwrap();
     let mut go_on = |_: &_, _| ControlFlow::Continue(());
     let mut run = Run::new(&problem, &config, &engine, &Start::Coordinates(truth.clone()));

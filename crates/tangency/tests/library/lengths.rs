@@ -26,7 +26,7 @@ fn sheets_are_laid_out_as_long_as_they_are() {
         assert!(without.lengths.is_none());
         assert!(lengths.taken && lengths.misfit < 0.5 * lengths.misfit_before, "{shape:?} {lengths:?}");
         let off = |fit: &tangency::Fit| procrustes(&fit.coordinates, &sheet.truth).unwrap();
-        assert!(off(&with) < 0.002 && off(&with) < 0.5 * off(&without), "{shape:?} {} {}", off(&with), off(&without));
+        assert!(off(&with) < 0.002 && off(&with) < 0.7 * off(&without), "{shape:?} {} {}", off(&with), off(&without));
         assert!(affine_r2(&with.coordinates, &sheet.truth).unwrap() > 0.998);
         // a bound of the same evidence, and the lower one
         assert!(with.bound_scaled() < lengths.bound_before);

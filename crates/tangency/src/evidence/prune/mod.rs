@@ -224,7 +224,7 @@ fn prune_by<E: Engine>(
 ) -> Result<Pruned> {
     let mut search = Search::<E>::new(fit, found, options, observer)?;
     // of the paper's model: under the graph's likelihood graphs do not compare
-    let bound_before = if fit.graph_model.is_some() { search.best.bound() } else { fit.bound_scaled() };
+    let bound_before = if fit.graph_model.is_some() { search.best.bound() } else { fit.highest_bound_scaled() };
     // a collapsed layout is not one to be beaten
     let own = fit.graph_model.is_none() && fit.stop != Stop::Collapsed;
     let rank_before = if own { bound_before.max(search.best.rank()) } else { search.best.rank() };

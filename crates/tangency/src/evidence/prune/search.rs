@@ -66,7 +66,7 @@ impl<'a, E: Engine> Search<'a, E> {
         options: &PruneOptions,
         observer: &'a mut PruneObserver<'a>,
     ) -> Result<Self> {
-        let bound = fit.bound_scaled();
+        let bound = fit.highest_bound_scaled();
         let mut progress = PruneProgress { step: PruneStep::Preparing, removed: 0, best: bound, iterations: 0 };
         let mut asked = false;
         let best = match found {

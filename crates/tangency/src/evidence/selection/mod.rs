@@ -14,7 +14,7 @@ pub use cell_fit::CellFit;
 pub use held_out::{HeldOut, Judge};
 pub use summary::{CandidateSummary, Distance, Ranking};
 
-use crate::config::{Config, FeatureWeight};
+use crate::config::{Config, FeatureWeight, KeepLengths};
 use crate::error::{Error, Result};
 use crate::fit::{Plan, available_memory};
 use crate::linalg::Matrix;
@@ -155,6 +155,8 @@ impl Selection {
         let table = ScaledTable::learn(values.clone(), config.scaling)?;
         config.scaling = table.rule;
         let asked = config.clone();
+        // bounds compare at their highest
+        config.keep_lengths = KeepLengths::Never;
         if choices.len() > 1 {
             // the graph is data to its own likelihood, so that only the paper's bound compares graphs
             config.graph_likelihood = false;
