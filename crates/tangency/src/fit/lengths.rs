@@ -38,7 +38,9 @@ impl<E: Engine> Walk<'_, E> {
     ) -> Result<(Option<Candidate<E::Beliefs>>, Option<LengthsChoice>)> {
         let (rule, problem) = (self.config.keep_lengths, self.problem);
         let left_to_data = !matches!(self.config.feature_weight, FeatureWeight::Fixed(_));
-        let asked = rule == KeepLengths::Always || rule == KeepLengths::Auto && left_to_data;
+        // of rows that lack entries the lengths are those of what was filled in
+        let known = left_to_data && problem.missing_entries().is_empty();
+        let asked = rule == KeepLengths::Always || rule == KeepLengths::Auto && known;
         let ended_well = !matches!(from.stop, Some(Stop::Collapsed | Stop::Interrupted));
         let found = self.engine.coordinates(problem, &from.posterior.state.beliefs);
         // an axis that is not used would be filled with noise
