@@ -1,5 +1,6 @@
 //! The runs of a fit: from every start that the plan names, and what is kept of the best.
 
+use super::order::TableOrder;
 use super::path::{Candidate, FIRST_WEIGHT, GRAPH_ALONE, Walk, with_weight};
 use super::plan::no_start;
 use super::quality::Compared;
@@ -69,6 +70,8 @@ pub(super) struct Runs<'a> {
     pub plan: &'a Plan,
     pub data: FittedData,
     pub problem: Problem,
+    /// The way back to the order of the table, where runs have the points in another.
+    pub order: Option<TableOrder>,
     /// The neighbourhoods of the table that maps are compared with.
     pub compared: Compared,
     pub given: Option<Start>,
@@ -241,8 +244,16 @@ impl Runs<'_> {
         let stop = stop.unwrap_or(Stop::MaxIterations);
         let (mut fit, rotated) = Fit::new(problem, config, data, engine, &posterior, stop, (start.init, start.seed))?;
         let begun = (posterior.begun.nrows() == problem.n() && start.init != Init::Maps).then_some(&posterior.begun);
-        if self.measures {
-            fit.measure_by(&self.compared, problem, rotated.as_ref(), begun)?;
+        match &self.order {
+            None if self.measures => fit.measure_by(&self.compared, problem, rotated.as_ref(), begun)?,
+            None => {}
+            Some(order) => {
+                fit = order.undo(fit);
+                if self.measures {
+                    let rotated = rotated.map(|maps| order.columns(&maps, problem.n_components));
+                    fit.measure(&order.problem, rotated.as_ref(), begun.map(|begun| order.rows(begun)).as_ref())?;
+                }
+            }
         }
         Ok((fit, self.keeps_posterior.then_some(posterior)))
     }

@@ -198,6 +198,24 @@ impl Problem {
         }
     }
 
+    /// The same with its points in another order: `order` names the point at each place. Nothing where entries are missing or the
+    /// metric has places of its own, which are held point by point.
+    pub(crate) fn in_order(&self, order: &[u32]) -> Option<Self> {
+        if self.missing.is_some() || self.places.is_some() {
+            return None;
+        }
+        let moved =
+            |points: &Matrix| Matrix::from_fn(points.nrows(), order.len(), |f, place| points[(f, order[place] as usize)]);
+        let reduced = self.reduced.as_ref().map(|reduced| {
+            let Reduction { axes, share, is_whole } = &reduced.reduction;
+            let reduction = Reduction { axes: axes.clone(), share: *share, is_whole: *is_whole };
+            Arc::new(Reduced { reduction, all: Arc::new(moved(&reduced.all)) })
+        });
+        let observations = Arc::new(moved(&self.observations));
+        let graph = self.graph.in_order(order);
+        Some(Self::assemble(observations, reduced, graph, self.n_components, self.epsilon))
+    }
+
     /// What the bound needs of missing entries; nothing of them where none are.
     pub fn missing(&self) -> MissingTerm {
         self.missing.as_ref().map(|(_, term)| *term).unwrap_or_default()
