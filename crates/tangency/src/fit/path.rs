@@ -26,7 +26,7 @@ const EQUAL: f64 = 1e-3;
 /// Most iterations with a weight that is only tried.
 const PROBE: usize = 40;
 /// The gain, in nats per point, at which a run ends at the latest that is not the last one.
-const TRIED_TOL: f64 = 5e-3;
+pub(super) const TRIED_TOL: f64 = 5e-3;
 /// A weight is given up as soon as it has lost so much trustworthiness against the best; it is looked at after so many
 /// iterations, and then whenever they have doubled.
 const LOST: f64 = 0.01;

@@ -1,7 +1,7 @@
 //! The runs of a fit: from every start that the plan names, and what is kept of the best.
 
 use super::order::TableOrder;
-use super::path::{Candidate, FIRST_WEIGHT, GRAPH_ALONE, Walk, with_weight};
+use super::path::{Candidate, FIRST_WEIGHT, GRAPH_ALONE, TRIED_TOL, Walk, with_weight};
 use super::plan::no_start;
 use super::quality::Compared;
 use super::{DimensionChoice, Fit, Hypothesis, NeighborsChoice, Plan};
@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::inference::factorised::{self, Factorised};
 use crate::inference::terms::edge_counts::edge_counts;
 use crate::inference::{
-    Best, Engine, Marginals, NumberedStart, Posterior, Reach, Start, StartObserver, StartRank, Stop, Tournament,
-    Updates,
+    Best, Engine, EngineKind, Marginals, NumberedStart, Posterior, Reach, Start, StartObserver, StartRank, Stop,
+    Tournament, Updates,
 };
 use crate::linalg::Matrix;
 use crate::model::{Prepared, Problem, Scaling, ScalingChoice, TableView};
@@ -130,6 +130,12 @@ impl Runs<'_> {
             fit.features = Some(choice);
             return Ok((fit, None));
         }
+        if self.has_ended(start, taken.stop, leading.is_some()) {
+            let posterior = Posterior { begun, ..taken.posterior };
+            let (mut fit, _) = self.keep(walked, &mut walker, posterior, taken.stop, start)?;
+            fit.features = Some(choice);
+            return Ok((fit, None));
+        }
         walker.reset();
         let mut engine = E::new(&self.problem, &self.config)?;
         let mut walk =
@@ -144,6 +150,17 @@ impl Runs<'_> {
         // what goes on from a fit goes on in the paper's model
         let kept = kept.filter(|posterior| posterior.state.graph.is_none());
         Ok((fit, kept.map(|posterior| Hypothesis { problem: self.problem, engine, posterior, stop })))
+    }
+
+    /// Whether what a walk has taken is at its end: runs from a coarser graph end by one rule wherever they stand on the way, so
+    /// that the engine that has walked would only repeat its last run.
+    fn has_ended(&self, start: NumberedStart, stop: Option<Stop>, along_leading: bool) -> bool {
+        start.init == Init::Coarse
+            && stop == Some(Stop::Converged)
+            && self.plan.engine == EngineKind::Factorised
+            && self.config.coarse_tol >= TRIED_TOL
+            && !along_leading
+            && !self.keeps_posterior
     }
 
     /// The settings of the runs that starts are tried with: of the graph alone, or of as little of the features as a coarse

@@ -7,6 +7,7 @@
 use super::acceleration::{Momentum, Snapshot};
 use super::bound::{BoundParts, bound, bound_of_graph};
 use super::engine::{Beginning, Engine};
+use super::pairs::Depth;
 use super::spectrum::Spectrum;
 use super::start::{Layout, Start, StartUnits, scaled_start, start_scale};
 use super::state::State;
@@ -380,7 +381,9 @@ impl<'a, E: Engine> Run<'a, E> {
         let graph = &self.problem.graph;
         let mut field = engine.pair_field(self.problem, &self.state.beliefs);
         term.steps = field.steps(graph);
-        balance(&mut term, &field, graph);
+        // coordinates that are held still have no use for more
+        let depth = if self.stage == Stage::FittingMaps { Depth::Value } else { Depth::Curvature };
+        balance(&mut term, &field, graph, depth);
         if self.stage == Stage::Climbing && self.in_stage % RESHAPES == 1 {
             let sums = field.by_rate(graph, &term.rates(), &term.sociability);
             let (affinity, t) = term.propose(&sums, self.config.heaviness == Rule::Learned);
@@ -389,7 +392,7 @@ impl<'a, E: Engine> Run<'a, E> {
             if affinity != term.affinity || t != 1.0 {
                 let mut tried = term.reshaped(affinity, t);
                 field.rescale(t);
-                balance(&mut tried, &field, graph);
+                balance(&mut tried, &field, graph, depth);
                 let State { beliefs, hyper, statistics, .. } = &mut self.state;
                 let mut rescaled = statistics.coordinates.clone();
                 rescaled.rescale(t);

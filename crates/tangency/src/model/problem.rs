@@ -204,8 +204,9 @@ impl Problem {
         if self.missing.is_some() || self.places.is_some() {
             return None;
         }
-        let moved =
-            |points: &Matrix| Matrix::from_fn(points.nrows(), order.len(), |f, place| points[(f, order[place] as usize)]);
+        let moved = |points: &Matrix| {
+            Matrix::from_fn(points.nrows(), order.len(), |f, place| points[(f, order[place] as usize)])
+        };
         let reduced = self.reduced.as_ref().map(|reduced| {
             let Reduction { axes, share, is_whole } = &reduced.reduction;
             let reduction = Reduction { axes: axes.clone(), share: *share, is_whole: *is_whole };

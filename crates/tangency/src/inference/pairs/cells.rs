@@ -2,7 +2,7 @@
 //! of h, is seen as cells, each a Gaussian with the moments of its points.
 
 use super::group::{GROUP, Group, GroupSums, Source};
-use super::{Depth, FEW, Field, MOST_COMPONENTS, PairSums, packed, place};
+use super::{Depth, FEW, Field, MOST_COMPONENTS, PairSums, packed};
 use crate::linalg::dot;
 use crate::model::Affinity;
 use rayon::prelude::*;
@@ -214,9 +214,7 @@ impl Cells {
             }
             match node.second {
                 Some(second) => open.extend([(second, middle, end), (number + 1, middle, end)]),
-                None => {
-                    seeing.extend((node.first..node.end).map(|id| Seeing { id, cell: false, first: middle, end }))
-                }
+                None => seeing.extend((node.first..node.end).map(|id| Seeing { id, cell: false, first: middle, end })),
             }
         }
     }

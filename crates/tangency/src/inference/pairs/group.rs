@@ -75,10 +75,8 @@ impl Group {
     /// These points, the first of them at this place in the order of the tree.
     pub fn new(d: usize, first: usize, points: &[Source]) -> Self {
         let zeros = [0.0; GROUP];
-        let sums =
-            GroupSums { around: zeros, push: [zeros; MOST_COMPONENTS], curvature: [zeros; MOST_PACKED] };
-        let mut group =
-            Self { d, first, mass: zeros, x: [zeros; MOST_COMPONENTS], spread: [zeros; MOST_PACKED], sums };
+        let sums = GroupSums { around: zeros, push: [zeros; MOST_COMPONENTS], curvature: [zeros; MOST_PACKED] };
+        let mut group = Self { d, first, mass: zeros, x: [zeros; MOST_COMPONENTS], spread: [zeros; MOST_PACKED], sums };
         for (l, own) in points.iter().enumerate().take(GROUP) {
             group.mass[l] = own.mass;
             (0..d).for_each(|a| group.x[a][l] = own.mean[a]);
