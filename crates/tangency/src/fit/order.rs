@@ -73,3 +73,33 @@ impl TableOrder {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! What runs have in their order comes back in that of the table.
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::config::Config;
+    use crate::generate::{Shape, generate};
+    use crate::graph::Graph;
+
+    #[test]
+    fn what_is_turned_round_and_back_is_as_it_was() {
+        let n = COARSE_ABOVE + 200;
+        let roll = generate(Shape::SwissRoll, n, 0.0, 3);
+        let points = roll.points.transpose().to_owned();
+        let graph = Graph::from_edges(n, roll.neighbor_edges(6).0);
+        let problem = Problem::new(points.clone(), graph.clone(), 2, 0.0).unwrap();
+        let config = Config { engine: EngineKind::Factorised, ..Config::default() };
+        let (ordered, order) = TableOrder::of(problem, &Plan::new(n, 3, &config), 0);
+        let order = order.unwrap();
+        assert!(ordered.graph != graph && order.problem.graph == graph);
+        assert!(order.columns(&ordered.observations, 1) == points);
+        assert!(order.rows(&ordered.observations.transpose().to_owned()) == roll.points);
+        let numbers: Vec<f64> = (0..n).map(|place| ordered.observations[(2, place)]).collect();
+        assert!(order.numbers(&numbers).iter().enumerate().all(|(i, &value)| value == points[(2, i)]));
+        // few points stay as they are, and so do all of the exact engine
+        let exact = Config { engine: EngineKind::Exact, ..Config::default() };
+        assert!(TableOrder::of(ordered, &Plan::new(n, 3, &exact), 0).1.is_none());
+    }
+}

@@ -20,6 +20,8 @@ use std::sync::Arc;
 /// Above so many features starts and weights are tried along the axes that keep this share of the variance.
 const MANY: usize = 16;
 const MOST_OF_VARIANCE: f64 = 0.95;
+/// At most so many: beyond them the axes of a noisy table show its noise.
+const MOST_AXES: usize = 64;
 /// Bounds of starts within this, in nats per point, count as equal.
 const LEVEL: f64 = 0.5;
 
@@ -186,7 +188,7 @@ impl Runs<'_> {
             return Ok(None);
         }
         edge_counts(&self.problem, &self.config);
-        self.problem.along_leading(MOST_OF_VARIANCE, MANY)
+        self.problem.along_leading(MOST_OF_VARIANCE, (MANY, MOST_AXES))
     }
 
     /// How the first start does in its trial, or in its whole run where there are no trials.

@@ -29,6 +29,8 @@ const SETTLED: f64 = 1e-2;
 const LONGEST_FREEZE: usize = 40;
 /// Most iterations that coordinates are held still which come with their maps.
 const LAYOUT_FREEZE: usize = 3;
+/// The same where they are in the units of the run: only covariances are to be found again.
+const KNOWN_FREEZE: usize = 1;
 /// The same under the graph's likelihood, which holds a layout while maps are blurred.
 const GRAPH_FREEZE: usize = 8;
 /// The gain, in nats per point, at which a run under the graph's likelihood ends at the latest: what is gained more slowly
@@ -112,8 +114,11 @@ impl<'a, E: Engine> Run<'a, E> {
         let begun = beginning.mean.clone();
         let mut run = Self::at(problem, config, engine.begin(problem, hyper, beginning), stage);
         run.begun = begun;
-        if matches!(start, Start::Layout(layout) if layout.maps.is_some()) {
-            (run.longest_freeze, run.tol) = (LAYOUT_FREEZE, config.coarse_tol.max(config.tol));
+        if let Start::Layout(layout) = start
+            && layout.maps.is_some()
+        {
+            run.longest_freeze = if layout.in_units { KNOWN_FREEZE } else { LAYOUT_FREEZE };
+            run.tol = config.coarse_tol.max(config.tol);
         }
         run.state.hyper.heaviness = 0.0;
         if config.graph_likelihood && stage == Stage::FittingMaps {

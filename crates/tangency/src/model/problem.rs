@@ -105,11 +105,12 @@ impl Problem {
         Ok(Self::assemble(Arc::new(along), Some(Arc::new(Reduced { reduction, all })), graph, n_components, epsilon))
     }
 
-    /// The same with means of maps along the fewest axes only, but no fewer than `least`, that keep this share of the variance, which
-    /// is as good for finding a layout and quicker; none where they are hardly fewer.
-    pub(crate) fn along_leading(&self, share: f64, least: usize) -> Result<Option<Self>> {
+    /// The same with means of maps along the fewest axes only that keep this share of the variance, but neither fewer nor more than
+    /// these numbers of them, which is as good for finding a layout and quicker; none where they are hardly fewer.
+    pub(crate) fn along_leading(&self, share: f64, (least, most): (usize, usize)) -> Result<Option<Self>> {
         let all = self.reduced.as_ref().map_or(&self.observations, |reduced| &reduced.all);
-        let reduction = Reduction::learn(all, share, least.max(self.n_components))?;
+        let reduction =
+            Reduction::learn_between(all, share, least.max(self.n_components), most.max(self.n_components))?;
         if 4 * reduction.axes.ncols() > 3 * self.observations.nrows() {
             return Ok(None);
         }
