@@ -168,7 +168,9 @@ fn run_all(comparison: &mut Comparison, entrants: &Entrants, say: Say) -> (Vec<T
             continue;
         }
         let mut watch = progress::method(say, entrant, place + 1, entrants.listed.len());
-        trials.push(comparison.run(entrant, &mut watch));
+        let trial = comparison.run(entrant, &mut watch);
+        interrupt::keep(trial.outcome.is_ok() || trials.iter().any(|trial: &Trial| trial.outcome.is_ok()));
+        trials.push(trial);
     }
     (trials, left_out)
 }

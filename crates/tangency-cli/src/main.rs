@@ -37,6 +37,9 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let say = Say { quiet: arguments.quiet, json: arguments.json, verbose: arguments.verbose };
     let strict = arguments.strict;
+    if say.quiet {
+        say::be_quiet();
+    }
     // on one of the threads that share work: handing each small piece over to them from outside costs more than the piece
     let outcome = start_threads(arguments.threads).and_then(|()| rayon::scope(|_| run(arguments.command, say)));
     match outcome {

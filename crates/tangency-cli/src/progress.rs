@@ -24,6 +24,7 @@ pub fn observer(say: Say) -> impl FnMut(&Progress) -> ControlFlow<()> {
     let style = "{prefix} {bar:24} {pos}/{len} iterations at most{rate}{left_at_most} | {msg}";
     let mut runs = RunsSeen::default();
     move |progress| {
+        interrupt::keep(true);
         if let Some(name) = runs.begun(progress) {
             set_style(&bar, style);
             bar.reset();
@@ -131,6 +132,7 @@ pub fn rows(say: Say, total: Option<usize>) -> impl FnMut(usize) -> bool {
     };
     let bar = bar(say, template);
     total.iter().for_each(|&total| bar.set_length(total as u64));
+    interrupt::keep(true);
     move |done| {
         bar.set_position(done as u64);
         interrupt::asked()

@@ -51,7 +51,10 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
     if interrupt::asked() {
         return Err(Error::Interrupted { what: "the fit before the search" });
     }
+    // a search has no result half done
+    interrupt::keep(false);
     let (model, pruned) = prune_model(model, posterior, &options(&args.pruning), say)?;
+    interrupt::keep(true);
     if pruned.interrupted {
         return Err(Error::Interrupted { what: "the search for short-circuits" });
     }

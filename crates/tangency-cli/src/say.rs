@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tangency::message::Sentence;
 
 static WARNED: AtomicBool = AtomicBool::new(false);
+/// Whether only warnings and errors are told.
+static QUIET: AtomicBool = AtomicBool::new(false);
 static LOST: AtomicBool = AtomicBool::new(false);
 
 /// How much is said, and in which form.
@@ -65,6 +67,21 @@ pub fn warned() -> bool {
 /// Files by name for machines; a name that is not Unicode is given as near as it can be.
 pub fn names<'a>(paths: impl IntoIterator<Item = &'a Path>) -> serde_json::Value {
     paths.into_iter().map(|path| path.display().to_string()).collect()
+}
+
+/// Says what the first Ctrl-C does, unless that is not wanted: Ctrl-C is heard where nobody knows how much is to be said.
+pub fn ending(keeps: bool) {
+    if !QUIET.load(Ordering::Relaxed) {
+        tell(match keeps {
+            true => "ending with what there is; Ctrl-C again ends at once",
+            false => "ending; Ctrl-C again ends at once",
+        });
+    }
+}
+
+/// From now on only warnings and errors are told.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
 }
 
 /// Whether standard output would not take something, as on a full disk; then that is said.

@@ -128,6 +128,8 @@ fn claim(args: &SelectArgs, figure: &Path, force: bool) -> Result<(Output, Outpu
 /// Fits what is not done, each fit on disk as soon as it is; nothing if Ctrl-C ended it.
 fn fit_grid(selection: &Selection, done: &[Cell], journal: &mut Journal, say: Say) -> Result<Option<Vec<Cell>>> {
     interrupt::listen();
+    // the journal
+    interrupt::keep(true);
     let bar = bar(selection, done, say);
     let mut best = f64::NEG_INFINITY;
     let mut failure = None;

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::fit::Fit;
 use crate::graph::edge_resistances;
 use crate::inference::EngineKind;
-use crate::inference::pairs::PairField;
+use crate::inference::pairs::{Depth, PairField};
 use crate::inference::terms::graph::{FIRST_HEAVINESS, GraphTerm, balance};
 use crate::linalg::Matrix;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ fn edge_surprises(fit: &Fit) -> Vec<f64> {
         field.rescale(1.0 / square.max(f64::MIN_POSITIVE).sqrt());
     }
     term.steps = field.steps(graph);
-    balance(&mut term, &field, graph);
+    balance(&mut term, &field, graph, Depth::Value);
     let log_rho: Vec<f64> = term.sociability.iter().map(|rho| rho.ln()).collect();
     let surprise =
         |(&(i, j), &step): (&(u32, u32), &f64)| -(log_rho[i as usize] + log_rho[j as usize] + term.affinity.log(step));

@@ -8,6 +8,7 @@ mod lengths;
 mod memory;
 mod neighbors;
 mod noise;
+mod order;
 mod path;
 mod plan;
 mod posterior;
@@ -46,6 +47,7 @@ use crate::inference::{EngineKind, Progress, Reach, Stage, Start, StartObserver,
 use crate::linalg::{Matrix, View};
 use crate::model::{Checked, Prepared, Problem, TableView};
 use given::restricted;
+use order::TableOrder;
 use quality::Compared;
 use runs::Runs;
 use std::ops::ControlFlow;
@@ -299,8 +301,14 @@ impl<'a> Fitter<'a> {
             }
             None => ControlFlow::Continue(()),
         };
+        // what goes on from a posterior, and who gives a start, has the order of the table
+        let (problem, order) = match keeps_posterior || given.is_some() {
+            true => (problem, None),
+            false => TableOrder::of(problem, plan, config.random_state),
+        };
         let compared = Compared::new(&problem);
-        Ok((Runs { config, plan, data, problem, compared, given, keeps_posterior, measures }, Box::new(report)))
+        let runs = Runs { config, plan, data, problem, order, compared, given, keeps_posterior, measures };
+        Ok((runs, Box::new(report)))
     }
 }
 

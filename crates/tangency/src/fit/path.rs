@@ -26,7 +26,7 @@ pub(super) const EQUAL: f64 = 1e-3;
 /// Most iterations with a weight that is only tried.
 const PROBE: usize = 40;
 /// The gain, in nats per point, at which a run ends at the latest that is not the last one.
-const TRIED_TOL: f64 = 5e-3;
+pub(super) const TRIED_TOL: f64 = 5e-3;
 /// A weight is given up as soon as it has lost so much trustworthiness against the best; it is looked at after so many
 /// iterations, and then whenever they have doubled.
 const LOST: f64 = 0.01;
@@ -214,10 +214,14 @@ impl<E: Engine> Walk<'_, E> {
     }
 
     /// Settings of the run that has the last word. Where a layout came from a coarser graph its end is the early one: what is
-    /// gained slowly there bends it.
+    /// gained slowly there bends it. Under the graph's likelihood all runs end alike: what the last one would gain more slowly moves
+    /// hyper-parameters and not the layout.
     pub(super) fn to_the_end(&self, weight: Option<f64>) -> Config {
         let coarse = self.start.init == Init::Coarse;
-        Config { coarse_tol: if coarse { self.config.coarse_tol } else { 0.0 }, ..self.settings(weight) }
+        let config = self.settings(weight);
+        // who asks for 0 wants all iterations
+        let tol = if weight.is_some() && config.tol > 0.0 { config.tol.max(TRIED_TOL) } else { config.tol };
+        Config { tol, coarse_tol: if coarse { self.config.coarse_tol } else { 0.0 }, ..config }
     }
 
     /// From a layout of the graph alone to one with maps, with the first weight.

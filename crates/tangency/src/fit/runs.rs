@@ -1,16 +1,17 @@
 //! The runs of a fit: from every start that the plan names, and what is kept of the best.
 
-use super::path::{Candidate, FIRST_WEIGHT, GRAPH_ALONE, Walk, with_weight};
+use super::order::TableOrder;
+use super::path::{Candidate, FIRST_WEIGHT, GRAPH_ALONE, TRIED_TOL, Walk, with_weight};
 use super::plan::no_start;
 use super::quality::Compared;
-use super::{DimensionChoice, Fit, Hypothesis, NeighborsChoice, Plan};
+use super::{DimensionChoice, FeatureChoice, Fit, Hypothesis, NeighborsChoice, Plan};
 use crate::config::{Config, FeatureWeight, Init};
 use crate::error::Result;
 use crate::inference::factorised::{self, Factorised};
 use crate::inference::terms::edge_counts::edge_counts;
 use crate::inference::{
-    Best, Engine, Marginals, NumberedStart, Posterior, Reach, Start, StartObserver, StartRank, Stop, Tournament,
-    Updates,
+    Best, Engine, EngineKind, Marginals, NumberedStart, Posterior, Reach, Start, StartObserver, StartRank, Stop,
+    Tournament, Updates,
 };
 use crate::linalg::Matrix;
 use crate::model::{Prepared, Problem, Scaling, ScalingChoice, TableView};
@@ -19,6 +20,8 @@ use std::sync::Arc;
 /// Above so many features starts and weights are tried along the axes that keep this share of the variance.
 const MANY: usize = 16;
 const MOST_OF_VARIANCE: f64 = 0.95;
+/// At most so many: beyond them the axes of a noisy table show its noise.
+const MOST_AXES: usize = 64;
 /// Bounds of starts within this, in nats per point, count as equal.
 const LEVEL: f64 = 0.5;
 
@@ -69,6 +72,8 @@ pub(super) struct Runs<'a> {
     pub plan: &'a Plan,
     pub data: FittedData,
     pub problem: Problem,
+    /// The way back to the order of the table, where runs have the points in another.
+    pub order: Option<TableOrder>,
     /// The neighbourhoods of the table that maps are compared with.
     pub compared: Compared,
     pub given: Option<Start>,
@@ -127,27 +132,56 @@ impl Runs<'_> {
             fit.features = Some(choice);
             return Ok((fit, None));
         }
+        if self.has_ended(start, taken.stop, leading.is_some()) {
+            let mut walk =
+                Walk { problem: walked, compared: &self.compared, config: &self.config, engine: &mut walker, start };
+            let (fit, _) = self.end(&mut walk, taken, choice, begun, observer)?;
+            return Ok((fit, None));
+        }
         walker.reset();
         let mut engine = E::new(&self.problem, &self.config)?;
         let mut walk =
             Walk { problem: &self.problem, compared: &self.compared, config: &self.config, engine: &mut engine, start };
         let last = walk.finish(&taken, (&walker, walked), &mut choice, observer)?;
         drop((taken, walker));
-        let (with_lengths, lengths) = walk.keep_lengths(&last, &choice, observer)?;
-        // edges are tested on the map before it was stretched: the paper's bound is highest there
-        let (Candidate { posterior, stop, .. }, behind) = match with_lengths {
-            Some(found) => (found, self.keeps_posterior.then_some(last.posterior)),
-            None => (last, None),
-        };
-        let posterior = Posterior { begun, ..posterior };
-        let (mut fit, kept) = self.keep(&self.problem, &mut engine, posterior, stop, start)?;
-        let kept = behind.or(kept);
-        (fit.features, fit.lengths) = (Some(choice), lengths);
+        let (fit, kept) = self.end(&mut walk, last, choice, begun, observer)?;
         engine.release_buffers();
         let stop = Some(fit.stop);
         // what goes on from a fit goes on in the paper's model
         let kept = kept.filter(|posterior| posterior.state.graph.is_none());
         Ok((fit, kept.map(|posterior| Hypothesis { problem: self.problem, engine, posterior, stop })))
+    }
+
+    /// The fit of where a walk has ended, with the lengths of the table where these can be kept; and the posterior if that is wanted,
+    /// before the map was stretched: edges are tested there, where the paper's bound is highest.
+    fn end<E: Engine>(
+        &self,
+        walk: &mut Walk<E>,
+        last: Candidate<E::Beliefs>,
+        choice: FeatureChoice,
+        begun: Matrix,
+        observer: &mut StartObserver,
+    ) -> Result<Kept<E>> {
+        let (with_lengths, lengths) = walk.keep_lengths(&last, &choice, observer)?;
+        let (Candidate { posterior, stop, .. }, behind) = match with_lengths {
+            Some(found) => (found, self.keeps_posterior.then_some(last.posterior)),
+            None => (last, None),
+        };
+        let posterior = Posterior { begun, ..posterior };
+        let (mut fit, kept) = self.keep(walk.problem, walk.engine, posterior, stop, walk.start)?;
+        (fit.features, fit.lengths) = (Some(choice), lengths);
+        Ok((fit, behind.or(kept)))
+    }
+
+    /// Whether what a walk has taken is at its end: runs from a coarser graph end by one rule wherever they stand on the way, so
+    /// that the engine that has walked would only repeat its last run.
+    fn has_ended(&self, start: NumberedStart, stop: Option<Stop>, along_leading: bool) -> bool {
+        start.init == Init::Coarse
+            && stop == Some(Stop::Converged)
+            && self.plan.engine == EngineKind::Factorised
+            && self.config.coarse_tol >= TRIED_TOL
+            && !along_leading
+            && !self.keeps_posterior
     }
 
     /// The settings of the runs that starts are tried with: of the graph alone, or of as little of the features as a coarse
@@ -173,7 +207,7 @@ impl Runs<'_> {
             return Ok(None);
         }
         edge_counts(&self.problem, &self.config);
-        self.problem.along_leading(MOST_OF_VARIANCE, MANY)
+        self.problem.along_leading(MOST_OF_VARIANCE, (MANY, MOST_AXES))
     }
 
     /// How the first start does in its trial, or in its whole run where there are no trials.
@@ -248,8 +282,16 @@ impl Runs<'_> {
         let stop = stop.unwrap_or(Stop::MaxIterations);
         let (mut fit, rotated) = Fit::new(problem, config, data, engine, &posterior, stop, (start.init, start.seed))?;
         let begun = (posterior.begun.nrows() == problem.n() && start.init != Init::Maps).then_some(&posterior.begun);
-        if self.measures {
-            fit.measure_by(&self.compared, problem, rotated.as_ref(), begun)?;
+        match &self.order {
+            None if self.measures => fit.measure_by(&self.compared, problem, rotated.as_ref(), begun)?,
+            None => {}
+            Some(order) => {
+                fit = order.undo(fit);
+                if self.measures {
+                    let rotated = rotated.map(|maps| order.columns(&maps, problem.n_components));
+                    fit.measure(&order.problem, rotated.as_ref(), begun.map(|begun| order.rows(begun)).as_ref())?;
+                }
+            }
         }
         Ok((fit, self.keeps_posterior.then_some(posterior)))
     }

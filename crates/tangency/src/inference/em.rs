@@ -7,6 +7,7 @@
 use super::acceleration::{Momentum, Snapshot};
 use super::bound::{BoundParts, bound, bound_of_graph};
 use super::engine::{Beginning, Engine};
+use super::pairs::Depth;
 use super::spectrum::Spectrum;
 use super::start::{Layout, Start, StartUnits, scaled_start, start_scale};
 use super::state::State;
@@ -28,6 +29,8 @@ const SETTLED: f64 = 1e-2;
 const LONGEST_FREEZE: usize = 40;
 /// Most iterations that coordinates are held still which come with their maps.
 const LAYOUT_FREEZE: usize = 3;
+/// The same where they are in the units of the run: only covariances are to be found again.
+const KNOWN_FREEZE: usize = 1;
 /// The same under the graph's likelihood, which holds a layout while maps are blurred.
 const GRAPH_FREEZE: usize = 8;
 /// The gain, in nats per point, at which a run under the graph's likelihood ends at the latest: what is gained more slowly
@@ -111,8 +114,11 @@ impl<'a, E: Engine> Run<'a, E> {
         let begun = beginning.mean.clone();
         let mut run = Self::at(problem, config, engine.begin(problem, hyper, beginning), stage);
         run.begun = begun;
-        if matches!(start, Start::Layout(layout) if layout.maps.is_some()) {
-            (run.longest_freeze, run.tol) = (LAYOUT_FREEZE, config.coarse_tol.max(config.tol));
+        if let Start::Layout(layout) = start
+            && layout.maps.is_some()
+        {
+            run.longest_freeze = if layout.in_units { KNOWN_FREEZE } else { LAYOUT_FREEZE };
+            run.tol = config.coarse_tol.max(config.tol);
         }
         run.state.held = matches!(start, Start::Layout(layout) if layout.held);
         run.state.hyper.heaviness = 0.0;
@@ -381,7 +387,9 @@ impl<'a, E: Engine> Run<'a, E> {
         let graph = &self.problem.graph;
         let mut field = engine.pair_field(self.problem, &self.state.beliefs);
         term.steps = field.steps(graph);
-        balance(&mut term, &field, graph);
+        // coordinates that are held still have no use for more
+        let depth = if self.stage == Stage::FittingMaps { Depth::Value } else { Depth::Curvature };
+        balance(&mut term, &field, graph, depth);
         if self.stage == Stage::Climbing && self.in_stage % RESHAPES == 1 {
             let sums = field.by_rate(graph, &term.rates(), &term.sociability);
             let (affinity, t) = term.propose(&sums, self.config.heaviness == Rule::Learned);
@@ -390,7 +398,7 @@ impl<'a, E: Engine> Run<'a, E> {
             if affinity != term.affinity || t != 1.0 {
                 let mut tried = term.reshaped(affinity, t);
                 field.rescale(t);
-                balance(&mut tried, &field, graph);
+                balance(&mut tried, &field, graph, depth);
                 let State { beliefs, hyper, statistics, .. } = &mut self.state;
                 let mut rescaled = statistics.coordinates.clone();
                 rescaled.rescale(t);

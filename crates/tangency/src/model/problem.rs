@@ -105,11 +105,12 @@ impl Problem {
         Ok(Self::assemble(Arc::new(along), Some(Arc::new(Reduced { reduction, all })), graph, n_components, epsilon))
     }
 
-    /// The same with means of maps along the fewest axes only, but no fewer than `least`, that keep this share of the variance, which
-    /// is as good for finding a layout and quicker; none where they are hardly fewer.
-    pub(crate) fn along_leading(&self, share: f64, least: usize) -> Result<Option<Self>> {
+    /// The same with means of maps along the fewest axes only that keep this share of the variance, but neither fewer nor more than
+    /// these numbers of them, which is as good for finding a layout and quicker; none where they are hardly fewer.
+    pub(crate) fn along_leading(&self, share: f64, (least, most): (usize, usize)) -> Result<Option<Self>> {
         let all = self.reduced.as_ref().map_or(&self.observations, |reduced| &reduced.all);
-        let reduction = Reduction::learn(all, share, least.max(self.n_components))?;
+        let reduction =
+            Reduction::learn_between(all, share, least.max(self.n_components), most.max(self.n_components))?;
         if 4 * reduction.axes.ncols() > 3 * self.observations.nrows() {
             return Ok(None);
         }
@@ -196,6 +197,25 @@ impl Problem {
             sum_energy,
             edge_counts: OnceLock::new(),
         }
+    }
+
+    /// The same with its points in another order: `order` names the point at each place. Nothing where entries are missing or the
+    /// metric has places of its own, which are held point by point.
+    pub(crate) fn in_order(&self, order: &[u32]) -> Option<Self> {
+        if self.missing.is_some() || self.places.is_some() {
+            return None;
+        }
+        let moved = |points: &Matrix| {
+            Matrix::from_fn(points.nrows(), order.len(), |f, place| points[(f, order[place] as usize)])
+        };
+        let reduced = self.reduced.as_ref().map(|reduced| {
+            let Reduction { axes, share, is_whole } = &reduced.reduction;
+            let reduction = Reduction { axes: axes.clone(), share: *share, is_whole: *is_whole };
+            Arc::new(Reduced { reduction, all: Arc::new(moved(&reduced.all)) })
+        });
+        let observations = Arc::new(moved(&self.observations));
+        let graph = self.graph.in_order(order);
+        Some(Self::assemble(observations, reduced, graph, self.n_components, self.epsilon))
     }
 
     /// What the bound needs of missing entries; nothing of them where none are.

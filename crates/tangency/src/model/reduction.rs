@@ -22,6 +22,11 @@ pub struct Reduction {
 impl Reduction {
     /// The fewest axes, but no fewer than `least`, that keep this share of the variance of centred observations, d_y × n.
     pub fn learn(observations: &Matrix, share: f64, least: usize) -> Result<Self> {
+        Self::learn_between(observations, share, least, usize::MAX)
+    }
+
+    /// The same with no more than `most` axes, which may then keep less.
+    pub fn learn_between(observations: &Matrix, share: f64, least: usize, most: usize) -> Result<Self> {
         let (d_y, n) = (observations.nrows(), observations.ncols());
         let total = observations.squared_norm_l2();
         let wide = d_y > n;
@@ -35,7 +40,7 @@ impl Reduction {
         let mut along = 0.0;
         // beyond the rank of the table there are no axes, only rounding
         let smallest = 1e-12 * value(0);
-        while kept < last && value(kept) > smallest && (kept < least || along < share * total) {
+        while kept < last.min(most) && value(kept) > smallest && (kept < least || along < share * total) {
             along += value(kept).max(0.0);
             kept += 1;
         }

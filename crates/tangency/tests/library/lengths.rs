@@ -87,7 +87,9 @@ fn both_engines_and_files_keep_the_lengths() {
 #[test]
 fn pruning_goes_on_from_the_best_bound() {
     let sheet = generate(Shape::SCurve, 150, 0.02, 2);
-    let fitter = Fitter::new(isomap_start(KeepLengths::Auto));
+    // the engine that searches
+    let config = Config { engine: EngineKind::Factorised, ..isomap_start(KeepLengths::Auto) };
+    let fitter = Fitter::new(config);
     let (found, posterior) = fitter.fit_with_posterior(sheet.points.as_ref()).unwrap();
     let lengths = found.lengths.unwrap();
     assert!(lengths.taken);

@@ -106,7 +106,8 @@ pub struct Pruned {
     /// too, and says that it was interrupted.
     pub fit: Fit,
     /// Bound of the paper's model on the graph given, in scaled units: where edges were removed, the highest that was found on
-    /// it, also from the start that graphs without them have.
+    /// it, also from the start that graphs without them have. After a fit with the graph's likelihood it is that of the
+    /// factorised engine, which searches.
     pub bound_before: f64,
     /// The same on the graph that is left.
     pub bound_after: f64,
@@ -185,7 +186,9 @@ pub fn prune(
 
 /// The same from the whole posterior of the fit, as [`Fitter::fit_with_posterior`](crate::Fitter::fit_with_posterior)
 /// returns it. Without it, or with that of another fit, the posterior is found again from the coordinates of the fit; that
-/// takes a run, and may end a little away from where the fit ended, so that bounds differ in their last digits.
+/// takes a run, and may end a little away from where the fit ended, so that bounds differ in their last digits. After a fit
+/// with the graph's likelihood edges are judged by the factorised engine: as the weights of that fit, graphs are many and
+/// differ by a lot, and the fit on the graph that is left has its own engine again.
 pub fn prune_from(
     fit: &Fit,
     posterior: Option<FullPosterior>,
@@ -193,7 +196,8 @@ pub fn prune_from(
     observer: &mut dyn FnMut(&PruneProgress) -> ControlFlow<()>,
 ) -> Result<Pruned> {
     options.validate()?;
-    if fit.engine.kind != EngineKind::Factorised {
+    let by_independent_points = fit.engine.kind == EngineKind::Factorised || fit.config.graph_likelihood;
+    if !by_independent_points {
         let held = if posterior.is_some() { HELD - GIVEN } else { HELD };
         Plan::of_refits(fit).beside(held).check_memory()?;
     }
@@ -201,11 +205,11 @@ pub fn prune_from(
         (Some(OfEngine::Factorised(found)), _) if found.carries_on(fit) => {
             prune_by::<Factorised>(fit, Some(*found), options, observer)
         }
-        (Some(OfEngine::Exact(found)), _) if found.carries_on(fit) => {
+        (Some(OfEngine::Exact(found)), _) if found.carries_on(fit) && !by_independent_points => {
             prune_by::<Exact>(fit, Some(*found), options, observer)
         }
-        (_, EngineKind::Factorised) => prune_by::<Factorised>(fit, None, options, observer),
-        (_, EngineKind::Auto | EngineKind::Exact) => prune_by::<Exact>(fit, None, options, observer),
+        _ if by_independent_points => prune_by::<Factorised>(fit, None, options, observer),
+        _ => prune_by::<Exact>(fit, None, options, observer),
     }?;
     let &PruneOptions { max_removed, min_gain, .. } = options;
     let interrupted = pruned.interrupted;
@@ -223,10 +227,11 @@ fn prune_by<E: Engine>(
     observer: &mut dyn FnMut(&PruneProgress) -> ControlFlow<()>,
 ) -> Result<Pruned> {
     let mut search = Search::<E>::new(fit, found, options, observer)?;
-    // of the paper's model: under the graph's likelihood graphs do not compare
-    let bound_before = if fit.graph_model.is_some() { search.best.bound() } else { fit.highest_bound_scaled() };
+    // of the paper's model and of the engine that searches: others do not compare
+    let own_model = !fit.config.graph_likelihood;
+    let bound_before = if own_model { fit.bound_scaled() } else { search.best.bound() };
     // a collapsed layout is not one to be beaten
-    let own = fit.graph_model.is_none() && fit.stop != Stop::Collapsed;
+    let own = own_model && fit.stop != Stop::Collapsed;
     let rank_before = if own { bound_before.max(search.best.rank()) } else { search.best.rank() };
     let bridges = search.choose_bridges(&fit.bridges)?;
     let mut rounds = Vec::new();

@@ -66,7 +66,7 @@ impl Field<'_> {
         let mut error = 0.0;
         let seen: Vec<Seen> = match pairs {
             Pairs::All => Blocks::new(self).seen(depth),
-            Pairs::Near(cells) => cells.see(self, depth),
+            Pairs::Near(cells) => return cells.sums(self, depth),
             Pairs::Sampled { sample } => {
                 let of_point = |lanes: &mut Lanes, i: usize| {
                     let near = self.graph.neighbors(i);

@@ -57,8 +57,8 @@ pub struct GraphTerm {
     pub expected: f64,
     /// Its standard error where it was sampled.
     pub error: f64,
-    /// Σ_j ρ_j E h_ij of each point with the present ρ and q(x), where an update has just found it.
-    around: Option<Vec<f64>>,
+    /// The sums over pairs with the present ρ, h and q(x), where they have just been found.
+    known: Option<Arc<PairSums>>,
 }
 
 impl GraphTerm {
@@ -79,7 +79,7 @@ impl GraphTerm {
             weights: vec![2.0; graph.edges().len()],
             expected: 0.0,
             error: 0.0,
-            around: None,
+            known: None,
         }
     }
 
@@ -155,13 +155,19 @@ impl GraphTerm {
     }
 
     /// What was found of the pairs with the present ρ.
-    pub fn take(&mut self, sums: PairSums) {
-        (self.expected, self.error, self.around) = (sums.expected, sums.error, Some(sums.around));
+    pub fn take(&mut self, sums: impl Into<Arc<PairSums>>) {
+        let sums = sums.into();
+        (self.expected, self.error, self.known) = (sums.expected, sums.error, Some(sums));
+    }
+
+    /// What is known of the pairs with slopes and curvatures, if nothing has changed since it was found.
+    pub fn known_curvature(&mut self) -> Option<Arc<PairSums>> {
+        self.known.take().filter(|known| !known.curvature.is_empty())
     }
 
     /// With this h, the coordinates in other units: x → t·x.
     pub fn reshaped(&self, affinity: Affinity, t: f64) -> Self {
-        let mut term = Self { affinity, around: None, ..self.clone() };
+        let mut term = Self { affinity, known: None, ..self.clone() };
         term.steps.iter_mut().for_each(|step| *step *= t * t);
         term.precision.iter_mut().for_each(|entry| *entry /= t * t);
         term
@@ -225,8 +231,9 @@ impl GraphTerm {
     }
 }
 
-/// ρ in balance with what points have around them, as far as that is cheap.
-pub fn balance(term: &mut GraphTerm, field: &PairField, graph: &Graph) {
+/// ρ in balance with what points have around them, as far as that is cheap. Where sums over pairs are found anew for that, it is to
+/// this depth, which an update that follows need not find again.
+pub fn balance(term: &mut GraphTerm, field: &PairField, graph: &Graph, depth: Depth) {
     match field.affinities(graph, &term.affinity) {
         Some(affinities) => {
             let mut around = columns_times(&affinities, &term.sociability);
@@ -238,12 +245,14 @@ pub fn balance(term: &mut GraphTerm, field: &PairField, graph: &Graph) {
                 }
             }
             term.expected = 0.5 * dot(&around, &term.sociability);
+            term.known = None;
         }
         None => {
-            let sums = |term: &GraphTerm| field.sums(graph, &term.affinity, &term.sociability, Depth::Value);
-            let around = term.around.take().unwrap_or_else(|| sums(term).around);
-            term.balance(&around);
-            term.take(sums(term));
+            let sums = |term: &GraphTerm, depth| field.sums(graph, &term.affinity, &term.sociability, depth);
+            let known = term.known.take().unwrap_or_else(|| Arc::new(sums(term, Depth::Value)));
+            term.balance(&known.around);
+            drop(known);
+            term.take(sums(term, depth));
         }
     }
 }
