@@ -52,7 +52,8 @@ fn every_method_is_run_and_measured() {
     assert!((ranks.iter().sum::<f64>() - 55.0).abs() < 1e-9, "{ranks:?}");
     assert!(number(&table, "ll-lvm", "mean_rank") < number(&table, "pca", "mean_rank"));
     assert!(number(&table, "ll-lvm", "explained") > number(&table, "pca", "explained"));
-    assert!(number(&table, "ll-lvm", "log_density") > number(&table, "pca", "log_density"));
+    assert!(number(&table, "ll-lvm", "trustworthiness") > number(&table, "pca", "trustworthiness"));
+    assert!(number(&table, "ll-lvm", "log_density") > number(&table, "ltsa", "log_density"));
     let coordinates = Columns::read(&folder.join("e.csv"));
     assert_eq!((coordinates.rows.len(), coordinates.header.join(",")), (1500, "id,method,x1,x2".to_owned()));
     let svg = text(folder, "compare.svg");
