@@ -9,8 +9,11 @@ use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
 use tangency::message;
 use tangency::message::{Piece, Remedy, Sentence, counted, given};
-use tangency::model::{FeatureNoise, ScalingReason};
-use tangency::view::{CalibrationRow, CoordinateRow, DistanceRow, FeatureRow, MissingRow, Summary, ViewRow};
+use tangency::model::{FeatureNoise, KnownKind, ScalingReason};
+use tangency::view::{
+    CalibrationRow, CoordinateRow, DistanceRow, FeatureRow, GroupsView, KnownRow, KnownView, MissingRow, StructureView,
+    Summary, ViewRow,
+};
 use tangency::{Choice, Error, Metric, Result, ScalingChoice};
 
 /// Features with missing entries that are named.
@@ -107,6 +110,7 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
     lines.splice(0..0, shown.glance.clone());
     lines.extend(verbose.then(|| hyper.join(", ")));
     lines.extend(shown.missing.as_ref().map(|row| missing(row, shown.n)));
+    lines.extend(shown.structure.iter().flat_map(structure));
     lines.extend((!shown.views.is_empty()).then(|| views(&shown.views)));
     let taken = shown.noise.map_or(shown.config.feature_noise, |choice| choice.taken);
     let rows = shown.feature_noise.as_deref().filter(|_| taken == FeatureNoise::Own);
@@ -140,6 +144,34 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
             "calibrated on {parts} parts of the rows; the model's deviations of new rows are multiplied by {spread:.2}"
         )
     }));
+    lines
+}
+
+/// What is known of the coordinates beyond the table.
+fn structure(shown: &StructureView) -> Vec<String> {
+    let mut lines = vec![];
+    if let Some(KnownView { kind, values }) = &shown.known {
+        let what = match kind {
+            KnownKind::Anchors => "anchors",
+            KnownKind::Covariates => "covariates",
+        };
+        let row = |row: &KnownRow| {
+            let known = format!("{} of {}", row.name, counted(row.rows, "row"));
+            match row.used {
+                true => format!("{known}, rows deviate by {}, {:.1} nats", size(row.noise), row.gain),
+                false => format!("{known}, not used: it has nothing to do with the coordinates"),
+            }
+        };
+        lines.push(format!("{what}: {}", values.iter().map(row).collect::<Vec<_>>().join("; ")));
+    }
+    if let Some(GroupsView { count, names, sizes, labelled, unsure }) = &shown.groups {
+        let sizes: Vec<String> = names.iter().zip(sizes).map(|(name, size)| format!("{name}: {size:.0}")).collect();
+        let of = match labelled {
+            0 => String::new(),
+            labelled => format!(" of {}, {} labelled", counted(names.len(), "class"), counted(*labelled, "point")),
+        };
+        lines.push(format!("{}{of} (points: {}), {unsure} unsure", counted(*count, "group"), sizes.join(", ")));
+    }
     lines
 }
 
