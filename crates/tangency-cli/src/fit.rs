@@ -59,7 +59,8 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         check_parts(table.values.nrows(), config.n_components.max(1), parts)?;
     }
     let noted = notes(&table.notes);
-    let fitter = fitter(Fitter::new(config).views(table.views.clone()).structure(structure), &args.graph, &args.start, &table)?;
+    let fitter =
+        fitter(Fitter::new(config).views(table.views.clone()).structure(structure), &args.graph, &args.start, &table)?;
     let (mut model, posterior) =
         if args.prune { fit_to_prune(fitter, table, say)? } else { (fit_table(fitter, table, say)?, None) };
     model.table = table_name(&args.table);
@@ -248,9 +249,7 @@ fn files(args: &FitArgs) -> CommandFiles {
         reading: report::reading(&args.table)
             .into_iter()
             .chain(args.views.iter().flat_map(|view| [flag("views"), view.clone()]))
-            .chain(structure::typed_again(&args.structure, |file| {
-                report::without_folders(&file.to_string_lossy())
-            }))
+            .chain(structure::typed_again(&args.structure, |file| report::without_folders(&file.to_string_lossy())))
             .collect(),
         edges: named("edges", &args.graph.edges).into_iter().chain(by).collect(),
         start: [named("init_coordinates", &args.start.init_coordinates), named("init_maps", &args.start.init_maps)]

@@ -168,7 +168,10 @@ fn structure(shown: &StructureView) -> Vec<String> {
         let sizes: Vec<String> = names.iter().zip(sizes).map(|(name, size)| format!("{name}: {size:.0}")).collect();
         let of = match labelled {
             0 => String::new(),
-            labelled => format!(" of {}, {} labelled", counted(names.len(), "class"), counted(*labelled, "point")),
+            labelled => {
+                let classes = if names.len() == 1 { "1 class".to_owned() } else { format!("{} classes", names.len()) };
+                format!(" of {classes}, {} labelled", counted(*labelled, "point"))
+            }
         };
         lines.push(format!("{}{of} (points: {}), {unsure} unsure", counted(*count, "group"), sizes.join(", ")));
     }

@@ -30,7 +30,13 @@ pub struct Task<'a> {
 impl<'a> Task<'a> {
     pub fn new(values: &'a TableArray<'_>, config: &str, edges: Option<&PairArray<'_>>) -> PyResult<Self> {
         let (lying, config) = (TableLayout::of(values)?, settings::config(config)?);
-        Ok(Self { lying, config, edges: edges.map(arrays::edges).transpose()?, views: vec![], structure: Structure::default() })
+        Ok(Self {
+            lying,
+            config,
+            edges: edges.map(arrays::edges).transpose()?,
+            views: vec![],
+            structure: Structure::default(),
+        })
     }
 
     /// The same with groups of features.

@@ -2,8 +2,8 @@
 
 use crate::arrays::TableLayout;
 use crate::attend::Watcher;
-use tangency::extend::Extension;
 use tangency::Fit;
+use tangency::extend::Extension;
 use tangency::io::{StructureRow, of_table, structure_row};
 use tangency::linalg::View;
 

@@ -254,7 +254,8 @@ impl<'a> Fitter<'a> {
         let Some(structure) = &self.structure else { return Ok(()) };
         let needs = |name: &'static str, remedy: Remedy| {
             let of = structure.setting();
-            let problem = message![Piece::Setting(of), " belongs to the graph's likelihood, which the paper's model lacks"];
+            let problem =
+                message![Piece::Setting(of), " belongs to the graph's likelihood, which the paper's model lacks"];
             Err(Error::unfit(name, problem, [remedy]))
         };
         if !self.config.graph_likelihood {
@@ -316,8 +317,9 @@ impl<'a> Fitter<'a> {
 
     /// The runs of a plan, and who sees them.
     fn runs<'r>(self, prepared: &Prepared, plan: &'r Plan) -> Result<(Runs<'r>, Box<StartObserver<'a>>)> {
-        let Self { config, start, mut observer, keeps_posterior, measures, dimension, neighbors, views, structure, .. } =
-            self;
+        let Self {
+            config, start, mut observer, keeps_posterior, measures, dimension, neighbors, views, structure, ..
+        } = self;
         let config = Config { scaling: prepared.table.rule, ..config };
         let structure = structure.map(|structure| Arc::new(structure.restricted(&prepared.rows)));
         let problem = Problem::of(prepared, &config)?.with_structure(structure);

@@ -1,6 +1,8 @@
 //! The fitted model, in a canonical gauge and in the order that users expect: point by point.
 
-use super::{DimensionChoice, FeatureChoice, FittedData, FittedStructure, MapQuality, NeighborsChoice, NoiseChoice, dimension};
+use super::{
+    DimensionChoice, FeatureChoice, FittedData, FittedStructure, MapQuality, NeighborsChoice, NoiseChoice, dimension,
+};
 use crate::config::{Config, FeatureWeight, Init, Uncertainty};
 use crate::density::DensityNotes;
 use crate::error::Result;
@@ -262,9 +264,11 @@ impl Fit {
             }),
             structure: {
                 let term = state.graph.as_ref().and_then(|term| term.structure.as_deref());
-                problem.structure.as_ref().zip(term).map(|(asked, term)| {
-                    FittedStructure::new(asked, term, &state.statistics.coordinates, &gauge)
-                })
+                problem
+                    .structure
+                    .as_ref()
+                    .zip(term)
+                    .map(|(asked, term)| FittedStructure::new(asked, term, &state.statistics.coordinates, &gauge))
             },
             neighbors: data.neighbors.clone(),
             dimension: data.dimension.clone(),

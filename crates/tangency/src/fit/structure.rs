@@ -56,7 +56,8 @@ impl FittedLine {
             for b in 0..=d {
                 let q = self.covariance[a * (d + 1) + b];
                 let spread = if a < d && b < d { covariance(a, b) } else { 0.0 };
-                variance += q * (u(a) * u(b) + spread) + if a < d && b < d { self.mean[a] * self.mean[b] * spread } else { 0.0 };
+                variance += q * (u(a) * u(b) + spread)
+                    + if a < d && b < d { self.mean[a] * self.mean[b] * spread } else { 0.0 };
             }
         }
         (expected, variance.max(0.0).sqrt())

@@ -8,8 +8,8 @@ use crate::config::{AUTO, Config, Init};
 use crate::density::DensityNotes;
 use crate::error::{Error, Result};
 use crate::fit::{
-    Calibration, Caution, DimensionChoice, FeatureChoice, Fit, FittedStructure, GraphModel, MapQuality, NeighborsChoice, NoiseChoice,
-    Pruning,
+    Calibration, Caution, DimensionChoice, FeatureChoice, Fit, FittedStructure, GraphModel, MapQuality,
+    NeighborsChoice, NoiseChoice, Pruning,
 };
 use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Deviations, EngineNotes, Stop, TracePoint};

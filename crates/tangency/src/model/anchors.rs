@@ -53,14 +53,18 @@ impl KnownValues {
             true => rows[0].iter().map(|cell| cell.trim().to_owned()).collect(),
             false => (0..width).map(|c| format!("x{c}")).collect(),
         };
-        let is_deviation = |name: &str| name.strip_prefix("sd").is_some_and(|of| of.is_empty() || of.starts_with('_') || of.parse::<usize>().is_ok());
+        let is_deviation = |name: &str| {
+            name.strip_prefix("sd")
+                .is_some_and(|of| of.is_empty() || of.starts_with('_') || of.parse::<usize>().is_ok())
+        };
         let of_values: Vec<usize> = (1..width).filter(|&c| !is_deviation(&header[c])).collect();
         let names: Vec<String> = of_values.iter().map(|&c| header[c].clone()).collect();
         let deviation_of = |f: usize| {
             let wanted = ["sd".to_owned(), format!("sd{}", f + 1), format!("sd_{}", names[f])];
             (1..width).rfind(|&c| is_deviation(&header[c]) && wanted.contains(&header[c]))
         };
-        let places: HashMap<&str, usize> = ids.into_iter().flatten().enumerate().map(|(i, id)| (id.as_str(), i)).collect();
+        let places: HashMap<&str, usize> =
+            ids.into_iter().flatten().enumerate().map(|(i, id)| (id.as_str(), i)).collect();
         let mut known = Self::new(kind, names.clone(), vec![f64::NAN; n * names.len()]);
         let mut seen = vec![false; n];
         for (line, row) in rows.iter().enumerate().skip(usize::from(has_header)) {
@@ -73,7 +77,8 @@ impl KnownValues {
                 None => name.parse().ok().filter(|&i: &usize| i < n),
             };
             let place = place.ok_or_else(|| {
-                let problem = message![Piece::Setting("anchors"), " names \"", given(name), "\", which is no row of the table"];
+                let problem =
+                    message![Piece::Setting("anchors"), " names \"", given(name), "\", which is no row of the table"];
                 refused(kind, problem, "give ids where the table has an id column, and row numbers from 0 otherwise")
             })?;
             if std::mem::replace(&mut seen[place], true) {
@@ -117,7 +122,10 @@ mod tests {
         let ids = ["a", "b"].map(str::to_owned);
         let text = "id,east,north,sd,sd_north\nb,1,2,0.1,0.3";
         let found = KnownValues::of_cells(&cells(text), 2, Some(&ids)).unwrap();
-        assert_eq!((found.names.join(" ").as_str(), found.deviations[2], found.deviations[3]), ("east north", 0.1, 0.3));
+        assert_eq!(
+            (found.names.join(" ").as_str(), found.deviations[2], found.deviations[3]),
+            ("east north", 0.1, 0.3)
+        );
     }
 
     #[test]

@@ -67,8 +67,7 @@ impl KnownValues {
 
     fn check(&self, n: usize) -> Result<()> {
         let (width, setting) = (self.names.len(), self.kind.setting());
-        let refused =
-            |problem, remedy: &'static str| Err(Error::unfit(setting, problem, [Remedy::act(remedy)]));
+        let refused = |problem, remedy: &'static str| Err(Error::unfit(setting, problem, [Remedy::act(remedy)]));
         if width == 0 || self.values.len() != n * width || self.deviations.len() != n * width {
             return Err(Error::ShapeMismatch {
                 what: setting.into(),

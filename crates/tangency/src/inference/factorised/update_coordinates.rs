@@ -97,7 +97,8 @@ impl Factorised {
             let spread = beliefs.t[(i * d_x + a) * d_x + a] + beliefs.t[(j * d_x + a) * d_x + a];
             edge + 0.5 * gamma * (sum + d_y * resistance * spread)
         };
-        let own = |a: usize| state.graph.as_ref().map_or(alpha, |term| term.mean_own(a) + held_by(term, &problem.graph));
+        let own =
+            |a: usize| state.graph.as_ref().map_or(alpha, |term| term.mean_own(a) + held_by(term, &problem.graph));
         self.by_edges(problem, own, |a, i, j, place| {
             let weight = weight(a, i, j, place);
             (weight, -weight)

@@ -21,8 +21,11 @@ const GAIN: f64 = 1e-3;
 const PAIRS: usize = 8;
 /// Most changes of the number of groups in an update.
 const CHANGES: usize = 16;
-/// Bounds of β0, the precision of the prior of m_k in units of Λ_k.
-const SPREADS: [f64; 2] = [1e-6, 1e3];
+/// Bounds of β0, the precision of the prior of m_k in units of Λ_k. Groups are farther apart than they are wide, and so a group
+/// that is alone, whose centre is the origin, does not make a prior which holds the next ones there.
+const SPREADS: [f64; 2] = [1e-6, 1.0];
+/// β0 at most where a group is split.
+const OF_SPLIT: f64 = 0.1;
 
 /// One group.
 #[derive(Clone, Debug)]
@@ -118,7 +121,8 @@ impl GroupTerm {
         let mut counts = vec![0.0; classes];
         request.labels.iter().flatten().for_each(|&class| counts[class as usize] += 1.0);
         // classes with the prior of groups, which are as many
-        let labels_alone = dirichlet(&vec![SEEN; classes]) - dirichlet(&counts.iter().map(|c| c + SEEN).collect::<Vec<_>>());
+        let labels_alone =
+            dirichlet(&vec![SEEN; classes]) - dirichlet(&counts.iter().map(|c| c + SEEN).collect::<Vec<_>>());
         Self {
             least: request.least,
             most: request.most,
@@ -172,7 +176,8 @@ impl GroupTerm {
             scale: vec![0.0; d * d],
             log_det: 0.0,
         };
-        self.groups = (0..count).map(|k| Group { class: (self.classes > 0).then_some(k as u32), ..every.clone() }).collect();
+        self.groups =
+            (0..count).map(|k| Group { class: (self.classes > 0).then_some(k as u32), ..every.clone() }).collect();
         // the scatter of all, of which groups have a part
         let mut scatter = vec![0.0; d * d];
         for i in 0..n {
@@ -393,7 +398,8 @@ impl GroupTerm {
         if group.count < SEEN + 2.0 * (d as f64 + 1.0) {
             return None;
         }
-        let (_, axes) = symmetric_eigen(&Matrix::from_fn(d, d, |a, b| group.scale[a * d + b]), "scatter of a group").ok()?;
+        let (_, axes) =
+            symmetric_eigen(&Matrix::from_fn(d, d, |a, b| group.scale[a * d + b]), "scatter of a group").ok()?;
         let along = |i: usize| -> f64 {
             let x = points.of(i).0;
             (0..d).map(|a| (x[a] - group.mean[a]) * axes[(a, 0)]).sum()
@@ -409,6 +415,7 @@ impl GroupTerm {
         });
         let mut tried = Self { shares: shares.collect(), ..self.clone() };
         tried.groups.push(group.clone());
+        tried.beta = tried.beta.min(OF_SPLIT);
         tried.learn_groups(points);
         Some(tried)
     }

@@ -177,8 +177,7 @@ impl Line {
             .map(|a| 1.0 + prior(a).ln() - prior(a) * (self.mean[a].powi(2) + self.covariance[a * size + a]))
             .sum();
         let gamma = |shape: f64, rate: f64| shape * rate.ln() - log_gamma(shape);
-        let of_noise = gamma(SHAPE, RATE) - gamma(self.shape, self.rate)
-            + (SHAPE - self.shape) * log_tau
+        let of_noise = gamma(SHAPE, RATE) - gamma(self.shape, self.rate) + (SHAPE - self.shape) * log_tau
             - (RATE - self.rate) * self.shape / self.rate;
         values + 0.5 * (log_det + of_line) + of_noise
     }

@@ -104,13 +104,29 @@ fn as_many_groups_as_there_are() {
             if d == 2 {
                 assert_eq!(term.groups.len(), clusters);
                 let count = term.groups.len();
-                let likeliest =
-                    |i: usize| (0..count).max_by(|&p, &q| term.shares[i * count + p].total_cmp(&term.shares[i * count + q]));
+                let likeliest = |i: usize| {
+                    (0..count).max_by(|&p, &q| term.shares[i * count + p].total_cmp(&term.shares[i * count + q]))
+                };
                 let together = (0..200).filter(|&i| likeliest(i) == likeliest(of[i])).count();
                 assert!(together >= 196, "{together}");
             }
         }
     }
+}
+
+/// The centre of one group of all points is the origin, which must not hold the centres of two there.
+#[test]
+fn two_groups_on_either_side_of_the_origin_are_two() {
+    let (mut points, of) = points(200, 2, 2, 4);
+    for a in 0..2 {
+        let mean = points.mean.iter().skip(a).step_by(2).sum::<f64>() / 200.0;
+        points.mean.iter_mut().skip(a).step_by(2).for_each(|x| *x -= mean);
+    }
+    let mut term = GroupTerm::new(&GroupRequest::between(1, 8), 200, 2);
+    (0..40).for_each(|_| term.learn(&points));
+    assert_eq!(term.groups.len(), 2);
+    let side = |i: usize| term.shares[2 * i] > 0.5;
+    assert!((0..200).all(|i| side(i) == side(of[i])));
 }
 
 #[test]
@@ -148,8 +164,7 @@ fn the_part_of_known_values_is_the_literal_sum() {
         let (points, _) = points(n, d, 1, 5);
         let noise = |rng: &mut ChaCha8Rng| -> f64 { rng.sample(StandardNormal) };
         let value = |i: usize, e: f64| 5.0 + 2.0 * points.mean[i * d] + 0.3 * e;
-        let values: Vec<f64> =
-            (0..n).map(|i| if i % 3 == 0 { f64::NAN } else { value(i, noise(&mut rng)) }).collect();
+        let values: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { f64::NAN } else { value(i, noise(&mut rng)) }).collect();
         let mut known = KnownValues::new(KnownKind::Covariates, vec!["dose".into()], values);
         known.deviations[1] = 0.2;
         let mut term = KnownTerm::new(&known, d);
@@ -197,9 +212,8 @@ fn the_part_of_known_values_is_the_literal_sum() {
 fn a_value_that_has_nothing_to_do_with_the_coordinates_switches_itself_off() {
     let (points, _) = points(400, 2, 1, 5);
     let mut rng = ChaCha8Rng::seed_from_u64(9);
-    let values: Vec<f64> = (0..800)
-        .map(|p| if p % 2 == 0 { rng.sample(StandardNormal) } else { points.mean[(p / 2) * 2] })
-        .collect();
+    let values: Vec<f64> =
+        (0..800).map(|p| if p % 2 == 0 { rng.sample(StandardNormal) } else { points.mean[(p / 2) * 2] }).collect();
     let known = KnownValues::new(KnownKind::Covariates, vec!["noise".into(), "signal".into()], values);
     let mut term = KnownTerm::new(&known, 2);
     (0..200).for_each(|_| term.learn(&points));
