@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _distances, _settings, _starts, _table_input, _views
+from . import _distances, _settings, _starts, _structure_input, _table_input, _views
 from ._attributes import Array, Attributes
 from ._progress import Bar
 from ._tangency import Model, starts
@@ -40,6 +40,8 @@ class Fitting(Attributes):
         ids: list[str] | None,
         edges: Any,
         views: _views.Views,
+        known: _structure_input.Known | None,
+        groups: _structure_input.Groups | None,
         threads: int,
     ) -> Model:
         """The fit of one start, or the best of several."""
@@ -47,7 +49,7 @@ class Fitting(Attributes):
         keep = bool(self.prune)  # pruning goes on from the whole posterior
         # what is left to the data is found once for all starts
         several = start is None and self.n_init > 1 and _settings.AUTO not in (self.n_components, self.n_neighbors)
-        several = several and not views and self.feature_noise == "shared"
+        several = several and not views and known is None and groups is None and self.feature_noise == "shared"
         numbers = starts(len(table), table.shape[1], config) if several else []
         if len(numbers) > 1:
             return _starts.best_of(
@@ -69,6 +71,8 @@ class Fitting(Attributes):
                 ids,
                 edges=edges,
                 views=views,
+                known=known,
+                groups=groups,
                 start=start,
                 keep_posterior=keep,
                 threads=threads,

@@ -7,15 +7,15 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from . import _graph_input, _settings, _table_input, _views
+from . import _graph_input, _settings, _structure_input, _table_input, _views
 from ._fitting import Fitting
-from ._new_rows import NewRows
 from ._persistence import Persistence
 from ._progress import Bar, warn
+from ._structure import StructuredRows
 from ._training_points import TrainingPoints
 
 
-class LLLVM(NewRows, TrainingPoints, Fitting, Persistence):
+class LLLVM(StructuredRows, TrainingPoints, Fitting, Persistence):
     """Locally linear latent variable model.
 
     Finds a few coordinates that explain many measurements, reports how sure it is of each point, and gives a lower
@@ -56,6 +56,10 @@ class LLLVM(NewRows, TrainingPoints, Fitting, Persistence):
     views : dict of str to features, default=None
         Features that belong together, by a slice, numbers or names: ``{"rna": slice(0, 40), "protein": ["a", "b"]}``.
         Each view has a noise of its own; the other features share one.
+    groups : int, tuple of int, or 'classes', default=None
+        Groups of rows within the map: a number, or the fewest and the most, from which the bound chooses. With the classes
+        of some rows as `y` of `fit` the others get a probability for each; 'classes' is a group for each class, and with
+        more groups than classes a class may be several.
     missing : {'model', 'drop', 'error'}, default='model'
         Entries that are NaN are found with the coordinates, see `imputed_`; or their rows are left out; or they are an
         error.
@@ -182,6 +186,19 @@ class LLLVM(NewRows, TrainingPoints, Fitting, Persistence):
         Share of the variance of each feature that the map explains of rows that are left out.
     views_ : dict of str to dict
         The views: their `features` by number, and the share of their variance that is `explained`.
+    n_groups_ : int
+        Number of groups, with `groups`.
+    groups_ : ndarray of shape (n_samples,)
+        The likeliest group of each row, or its class as `y` has them.
+    probabilities_ : ndarray of shape (n_samples, n_groups)
+        How likely each row is of each group, or of each class in the order of `classes_`.
+    classes_ : ndarray of shape (n_classes,)
+        The classes of `y`, where labels were given.
+    known_, known_std_ : ndarray of shape (n_samples, n_values)
+        With anchors, the coordinates in their units; with covariates, what is expected of these; and standard deviations.
+    structure_ : dict or None
+        What was found of the structure: of each 'known' value whether it is 'used', its 'gain' in nats, its 'slopes' along
+        the coordinates and the 'noise' of rows; the 'sizes' of 'groups'.
     imputed_ : ndarray with named fields, or None
         The entries that `X` lacked: 'row', 'feature', 'value' and 'std'; None if there were none. A pandas DataFrame
         can be made of it.
@@ -265,6 +282,7 @@ class LLLVM(NewRows, TrainingPoints, Fitting, Persistence):
         scaling: str = "auto",
         feature_noise: str = "shared",
         views: Any = None,
+        groups: Any = None,
         missing: str = "model",
         metric: str = "euclidean",
         graph: Any = None,
@@ -307,6 +325,7 @@ class LLLVM(NewRows, TrainingPoints, Fitting, Persistence):
         self.scaling = scaling
         self.feature_noise = feature_noise
         self.views = views
+        self.groups = groups
         self.missing = missing
         self.metric = metric
         self.graph = graph
@@ -352,16 +371,33 @@ class LLLVM(NewRows, TrainingPoints, Fitting, Persistence):
         """
         return cls(**(_settings.preset("authors") | params))
 
-    def fit(self, X: Any, y: Any = None, *, graph: Any = None) -> LLLVM:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        graph: Any = None,
+        anchors: Any = None,
+        anchor_std: Any = None,
+        covariates: Any = None,
+    ) -> LLLVM:
         """Fits the model.
 
         Parameters
         ----------
         X : array_like of shape (n_samples, n_features)
             The table; or distances, if `metric` is 'precomputed' and there is no graph.
-        y : ignored
+        y : array_like of shape (n_samples,), default=None
+            With `groups`, the class of each row; -1, NaN, None or an empty text where it is unknown. Ignored otherwise.
         graph : sparse matrix, ndarray, tuple or transformer, default=None
             The neighbour graph, in place of the one among the parameters.
+        anchors : array_like of shape (n_samples, n_values), or dict, default=None
+            Coordinates of some rows in units of your own, NaN for the others; or a dict of names or numbers of rows and
+            their coordinates. `known_` then has all rows in these units.
+        anchor_std : float or array_like, default=None
+            Standard deviations of the anchors, where these are known; otherwise they are learned.
+        covariates : array_like of shape (n_samples, n_values), default=None
+            Values that go with the coordinates, such as a dose or a time, NaN where unknown.
 
         Returns
         -------
@@ -379,24 +415,30 @@ class LLLVM(NewRows, TrainingPoints, Fitting, Persistence):
         views = _views.given(self.views, names)
         if views and distances is not None:
             raise ValueError("views are groups of features, and distances have none; leave out views")
-        native = self._run(table, config, names, _table_input.ids(X), edges, views, threads)
+        ids = _table_input.ids(X)
+        groups, classes = _structure_input.groups(self.groups, y, len(table))
+        known = _structure_input.known(anchors, covariates, anchor_std, len(table), ids)
+        native = self._run(table, config, names, ids, edges, views, known, groups, threads)
         if self.prune and native.stop != "interrupted":
             from ._evidence import prune_native
 
             with Bar("prune", self.verbose) as bar:
                 native = prune_native(native, None, 2.0, threads, bar.callback)[0]
         self._adopt(native)
+        self.__dict__.pop("classes_", None)
+        if classes is not None:
+            self.classes_ = classes
         self._distances = distances
         for of_run, text in native.cautions:
             warn(text, ConvergenceWarning if of_run else UserWarning)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, *, graph: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None, *, graph: Any = None, **known: Any) -> Any:
         """Fits the model and returns the coordinates of the rows of `X`.
 
         Parameters
         ----------
-        X, y, graph
+        X, y, graph, **known
             As for :meth:`fit`.
 
         Returns
@@ -404,7 +446,7 @@ class LLLVM(NewRows, TrainingPoints, Fitting, Persistence):
         ndarray of shape (n_samples, n_components)
             `embedding_`; where only the largest piece was fitted, the other rows are placed as new ones.
         """
-        self.fit(X, y, graph=graph)
+        self.fit(X, y, graph=graph, **known)
         if len(self.rows_) < self._native.n_rows:
             return self.transform(X)
         return self.embedding_.copy()

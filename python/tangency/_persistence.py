@@ -56,6 +56,11 @@ class Persistence(Attributes):
         model = cls(**(params if native.scaling is None else params | {"scaling": "auto"}))
         model.views = {name: features for name, features, _ in native.views} or None
         model._adopt(native)
+        found = model._structure().get("groups")
+        if found is not None:
+            model.groups = found["count"]
+            if found["labelled"]:
+                model.classes_ = np.asarray(found["names"])
         model._distances = None
         names = native.feature_names
         model.n_features_in_ = len(names)

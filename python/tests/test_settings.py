@@ -11,7 +11,7 @@ import tangency
 from tangency import LLLVM, _settings, _tangency, datasets
 
 #: Arguments that are not settings of the library.
-BESIDE = {"views", "graph", "prune", "n_jobs", "verbose"}
+BESIDE = {"views", "groups", "graph", "prune", "n_jobs", "verbose"}
 #: Defaults that differ from the library's, and why.
 OTHER_DEFAULTS = {
     "connect": True,  # with a warning: an estimator in a pipeline should not fail for a graph in pieces

@@ -4,7 +4,7 @@ use crate::args::{EdgeListArgs, FitArgs, StartArgs, TableArgs, header};
 use crate::report::ReportPage;
 use crate::say::{self, Say};
 use crate::words::Flags;
-use crate::{info, interrupt, progress, prune, report};
+use crate::{info, interrupt, progress, prune, report, structure};
 use std::path::{Path, PathBuf};
 use tangency::extend::{calibrate, check_parts};
 use tangency::fit::FullPosterior;
@@ -36,8 +36,11 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         return Err(Error::unfit("prune", Message(pieces), [Remedy::TurnOn("prune").to("remove edges")]));
     }
     prune::options(pruning).validate()?;
-    let table = read_with_views(&args.table, &args.views, &config)?;
-    let mut claims = Claims::new(args.force, inputs(&args.table, &args.graph, &args.start));
+    let reading = structure::with_columns(&args.structure, options_with_views(&args.table, &args.views, &config)?);
+    let table = read_table(&args.table.table, &reading)?;
+    let structure = structure::structure(&args.structure, &args.table.table, &table)?;
+    let read = inputs(&args.table, &args.graph, &args.start).chain(&args.structure.anchors);
+    let mut claims = Claims::new(args.force, read);
     let path = args.out.clone().unwrap_or_else(|| model_name(&args.table));
     // the same fit may replace what it has written, and that is still as it was
     let before = load_model(&path).ok().filter(|model| is_repeated(model, args, &config, &table));
@@ -56,7 +59,8 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         check_parts(table.values.nrows(), config.n_components.max(1), parts)?;
     }
     let noted = notes(&table.notes);
-    let fitter = fitter(Fitter::new(config).views(table.views.clone()), &args.graph, &args.start, &table)?;
+    let fitter =
+        fitter(Fitter::new(config).views(table.views.clone()).structure(structure), &args.graph, &args.start, &table)?;
     let (mut model, posterior) =
         if args.prune { fit_to_prune(fitter, table, say)? } else { (fit_table(fitter, table, say)?, None) };
     model.table = table_name(&args.table);
@@ -154,7 +158,7 @@ fn is_repeated(model: &Model, args: &FitArgs, asked: &Config, table: &Table) -> 
         config.scaling = asked.scaling;
     }
     let names = table_name(&args.table);
-    let plain = args.graph.edges.is_none() && !has_start(&args.start);
+    let plain = args.graph.edges.is_none() && !has_start(&args.start) && args.structure.is_empty();
     names.is_some()
         && names == model.table
         && config == *asked
@@ -245,6 +249,7 @@ fn files(args: &FitArgs) -> CommandFiles {
         reading: report::reading(&args.table)
             .into_iter()
             .chain(args.views.iter().flat_map(|view| [flag("views"), view.clone()]))
+            .chain(structure::typed_again(&args.structure, |file| report::without_folders(&file.to_string_lossy())))
             .collect(),
         edges: named("edges", &args.graph.edges).into_iter().chain(by).collect(),
         start: [named("init_coordinates", &args.start.init_coordinates), named("init_maps", &args.start.init_maps)]

@@ -9,9 +9,10 @@ use tangency::inference::{Deviations, EngineKind, EngineNotes, Solver, Stop};
 use tangency::io::{Model, load_model};
 use tangency::message;
 use tangency::message::{Piece, Remedy, Sentence, counted, given};
-use tangency::model::{FeatureNoise, ScalingReason};
+use tangency::model::{FeatureNoise, KnownKind, ScalingReason};
 use tangency::view::{
-    CalibrationRow, CoordinateRow, DistanceRow, FeatureRow, LengthsRow, MissingRow, Summary, ViewRow,
+    CalibrationRow, CoordinateRow, DistanceRow, FeatureRow, GroupsView, KnownRow, KnownView, LengthsRow, MissingRow,
+    StructureView, Summary, ViewRow,
 };
 use tangency::{Choice, Error, Metric, Result, ScalingChoice};
 
@@ -109,6 +110,7 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
     lines.splice(0..0, shown.glance.clone());
     lines.extend(verbose.then(|| hyper.join(", ")));
     lines.extend(shown.missing.as_ref().map(|row| missing(row, shown.n)));
+    lines.extend(shown.structure.iter().flat_map(structure));
     lines.extend((!shown.views.is_empty()).then(|| views(&shown.views)));
     let taken = shown.noise.map_or(shown.config.feature_noise, |choice| choice.taken);
     let rows = shown.feature_noise.as_deref().filter(|_| taken == FeatureNoise::Own);
@@ -143,6 +145,37 @@ pub fn summary(model: &Model, verbose: bool) -> Vec<String> {
             "calibrated on {parts} parts of the rows; the model's deviations of new rows are multiplied by {spread:.2}"
         )
     }));
+    lines
+}
+
+/// What is known of the coordinates beyond the table.
+fn structure(shown: &StructureView) -> Vec<String> {
+    let mut lines = vec![];
+    if let Some(KnownView { kind, values }) = &shown.known {
+        let what = match kind {
+            KnownKind::Anchors => "anchors",
+            KnownKind::Covariates => "covariates",
+        };
+        let row = |row: &KnownRow| {
+            let known = format!("{} of {}", row.name, counted(row.rows, "row"));
+            match row.used {
+                true => format!("{known}, rows deviate by {}, {:.1} nats", size(row.noise), row.gain),
+                false => format!("{known}, not used: it has nothing to do with the coordinates"),
+            }
+        };
+        lines.push(format!("{what}: {}", values.iter().map(row).collect::<Vec<_>>().join("; ")));
+    }
+    if let Some(GroupsView { count, names, sizes, labelled, unsure }) = &shown.groups {
+        let sizes: Vec<String> = names.iter().zip(sizes).map(|(name, size)| format!("{name}: {size:.0}")).collect();
+        let of = match labelled {
+            0 => String::new(),
+            labelled => {
+                let classes = if names.len() == 1 { "1 class".to_owned() } else { format!("{} classes", names.len()) };
+                format!(" of {classes}, {} labelled", counted(*labelled, "point"))
+            }
+        };
+        lines.push(format!("{}{of} (points: {}), {unsure} unsure", counted(*count, "group"), sizes.join(", ")));
+    }
     lines
 }
 

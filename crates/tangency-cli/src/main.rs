@@ -19,6 +19,7 @@ mod rows;
 mod sample;
 mod say;
 mod select;
+mod structure;
 mod transform;
 mod words;
 

@@ -66,6 +66,8 @@
 
   T.defaultColour = function () {
     const { classes, labelNumbers, uncertainty } = T.report;
+    const grouped = T.report.carried.findIndex(({ shares }) => shares);
+    if (grouped >= 0) return "column:" + grouped;
     if (classes && labelNumbers && classes.distinct > 12) return "label-number";
     if (classes && classes.distinct > 0) return "label";
     return uncertainty ? "uncertainty" : "none";
@@ -117,20 +119,21 @@
       rgba.fill(T.pack(T.classColour(0)));
       colouring = { kind: "none", rgba, shapes: null };
     } else if (choice === "label") colouring = byClass(rgba, T.report.classes);
-    else if (carried(choice) && carried(choice).classes) colouring = byClass(rgba, carried(choice).classes);
+    else if (carried(choice) && carried(choice).classes) colouring = byClass(rgba, carried(choice).classes, carried(choice).shares);
     else if (choice === "kind") colouring = byKind(rgba);
     else colouring = byNumber(rgba, valuesOf(choice));
     return { ...colouring, title: T.colourTitle(choice), own: choice.includes(":") || choice.startsWith("label") }; // own: a name from the table
   };
 
-  function byClass(rgba, classes) {
+  // The surer a row is of its class, the stronger its colour.
+  function byClass(rgba, classes, shares) {
     const { of, names } = classes;
     const colours = names.map((_, k) => T.pack(T.classColour(k)));
     const grey = T.pack(missing);
     const shapes = new Uint8Array(rgba.length);
     for (let i = 0; i < rgba.length; i++) {
       const k = of[i];
-      rgba[i] = k === 255 ? grey : colours[k];
+      rgba[i] = k === 255 ? grey : shares ? T.pack(T.classColour(k).map((c, at) => Math.round(shares[i] * c + (1 - shares[i]) * missing[at]))) : colours[k];
       shapes[i] = k === 255 ? 0 : T.classShape(k);
     }
     return { kind: "classes", rgba, shapes, classes };

@@ -40,9 +40,9 @@
       selection: raw.selection || null,
     };
     report.classes = findClasses(raw.labels, n);
-    report.carried = (raw.carried || []).map(({ name, cells }) => {
+    report.carried = (raw.carried || []).map(({ name, cells, shares }) => {
       const numbers = asNumbers(cells);
-      return { name, cells, numbers, classes: numbers ? null : findClasses(cells, n) };
+      return { name, cells, shares, numbers, classes: numbers ? null : findClasses(cells, n) };
     });
     report.uncertainty = report.covariance ? shareOfSpread(report) : null;
     T.report = report;

@@ -10,7 +10,7 @@ use std::time::Instant;
 use tangency::fit::{FullPosterior, Plan, StartRank};
 use tangency::io::Model;
 use tangency::linalg::Matrix;
-use tangency::model::TableView;
+use tangency::model::{Structure, TableView};
 use tangency::{Choice, Config, Fit, Fitter, Progress, Start};
 
 /// Views as Python gives them.
@@ -24,17 +24,29 @@ pub struct Task<'a> {
     config: Config,
     edges: Option<Vec<(u32, u32)>>,
     views: Vec<TableView>,
+    structure: Structure,
 }
 
 impl<'a> Task<'a> {
     pub fn new(values: &'a TableArray<'_>, config: &str, edges: Option<&PairArray<'_>>) -> PyResult<Self> {
         let (lying, config) = (TableLayout::of(values)?, settings::config(config)?);
-        Ok(Self { lying, config, edges: edges.map(arrays::edges).transpose()?, views: vec![] })
+        Ok(Self {
+            lying,
+            config,
+            edges: edges.map(arrays::edges).transpose()?,
+            views: vec![],
+            structure: Structure::default(),
+        })
     }
 
     /// The same with groups of features.
     pub fn with_views(self, views: Vec<(String, Vec<usize>)>) -> Self {
         Self { views: table_views(views), ..self }
+    }
+
+    /// The same with a structure within the manifold.
+    pub fn with_structure(self, structure: Structure) -> Self {
+        Self { structure, ..self }
     }
 
     /// The fit, with its whole posterior if that is to be kept; from a start that is given, or only from the one with a
@@ -62,7 +74,8 @@ impl<'a> Task<'a> {
     }
 
     fn fitter(self, watch: &Watcher) -> Fitter<'_> {
-        let fitter = Fitter::new(self.config).views(self.views).observer(|progress| watch.tell(|| told(progress)));
+        let fitter = Fitter::new(self.config).views(self.views).structure(self.structure);
+        let fitter = fitter.observer(|progress| watch.tell(|| told(progress)));
         match self.edges {
             Some(edges) => fitter.edges(edges),
             None => fitter,

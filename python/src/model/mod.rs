@@ -3,6 +3,7 @@
 mod attributes;
 mod fit;
 mod new_rows;
+mod structure;
 mod training_points;
 
 pub use fit::{Given, best_start, named, starts, table_views, try_start};
@@ -29,7 +30,7 @@ use tangency::io::table::{TableOptions, TableStream};
 use tangency::io::{Claims, Model, NewRows, TableWriter, load_model, model_from_bytes, model_to_bytes, save_model};
 use tangency::message::Sentence;
 use tangency::model::{MissingRule, TableView};
-use tangency::view::LengthsRow;
+use tangency::view::{LengthsRow, StructureView};
 use training_points::SeenArrays;
 
 /// A fit and the names of its table. It never changes; what changes a model makes another.
@@ -81,7 +82,7 @@ impl NativeModel {
 impl NativeModel {
     /// Fits a table; `ids` are the names of its rows.
     #[staticmethod]
-    #[pyo3(signature = (values, config, feature_names, ids=None, *, edges=None, views=vec![], start=None, only=None, keep_posterior=false, threads=1, progress=None, stop=None))]
+    #[pyo3(signature = (values, config, feature_names, ids=None, *, edges=None, views=vec![], known=None, groups=None, start=None, only=None, keep_posterior=false, threads=1, progress=None, stop=None))]
     fn fit(
         py: Python<'_>,
         values: TableArray<'_>,
@@ -90,6 +91,8 @@ impl NativeModel {
         ids: Option<Vec<String>>,
         edges: Option<PairArray<'_>>,
         views: Vec<(String, Vec<usize>)>,
+        known: Option<structure::Known<'_>>,
+        groups: Option<structure::Groups>,
         start: Option<Given<'_>>,
         only: Option<usize>,
         keep_posterior: bool,
@@ -98,6 +101,7 @@ impl NativeModel {
         stop: Option<&StopFlag>,
     ) -> PyResult<Self> {
         let task = Task::new(&values, config, edges.as_ref())?.with_views(views);
+        let task = task.with_structure(structure::structure(known, groups));
         let start = start.map(|start| start.start()).transpose()?;
         let found =
             attend_until(py, stop, threads, progress.as_ref(), |watch| task.fit(start, only, keep_posterior, watch))?;
@@ -300,6 +304,31 @@ impl NativeModel {
     #[getter]
     fn feature_explained(&self) -> Option<Vec<f64>> {
         self.saved.fit.feature_explained.clone()
+    }
+
+    /// The structure within the manifold in short, as JSON.
+    #[getter]
+    fn structure(&self) -> PyResult<Option<String>> {
+        StructureView::new(&self.saved.fit).as_ref().map(crate::settings::json).transpose()
+    }
+
+    /// What the structure says of the training points: values with deviations, and probabilities.
+    #[getter]
+    fn structure_of_points<'py>(&self, py: Python<'py>) -> PyResult<structure::StructureArrays<'py>> {
+        structure::of_points(py, &self.saved.fit)
+    }
+
+    /// The same of new rows, and how many had not come to rest.
+    fn structure_of_rows<'py>(
+        &self,
+        py: Python<'py>,
+        values: TableArray<'py>,
+        threads: usize,
+    ) -> PyResult<(structure::StructureArrays<'py>, usize)> {
+        let lying = TableLayout::of(&values)?;
+        let fit = &self.saved.fit;
+        let placed = attend(py, threads, None, |watch| new_rows::place(self.extension()?, lying, watch))?;
+        Ok((structure::rows(py, &placed.structure(fit))?, placed.unsettled))
     }
 
     /// Groups of features: name, features, share explained of rows that are left out.

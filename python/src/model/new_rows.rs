@@ -2,8 +2,9 @@
 
 use crate::arrays::TableLayout;
 use crate::attend::Watcher;
+use tangency::Fit;
 use tangency::extend::Extension;
-use tangency::io::of_table;
+use tangency::io::{StructureRow, of_table, structure_row};
 use tangency::linalg::View;
 
 /// Where rows were placed, row by row.
@@ -13,8 +14,25 @@ pub struct Placed {
     pub mean: Vec<f64>,
     /// [m, d_x]
     pub deviations: Vec<f64>,
+    /// [m, d_x, d_x]
+    pub covariances: Vec<f64>,
+    /// The training point that has the very same measurements, if there is one. [m]
+    pub points: Vec<Option<u32>>,
     /// How many had not come to rest.
     pub unsettled: usize,
+}
+
+impl Placed {
+    /// What the structure of a fit says of the rows.
+    pub fn structure(&self, fit: &Fit) -> Vec<StructureRow> {
+        let d = fit.coordinates.ncols();
+        let row = |(i, point): (usize, &Option<u32>)| {
+            let covariance = &self.covariances[i * d * d..(i + 1) * d * d];
+            let point = point.map(|point| point as usize);
+            structure_row(fit, &self.mean[i * d..(i + 1) * d], |a, b| covariance[a * d + b], point)
+        };
+        self.points.iter().enumerate().map(row).collect()
+    }
 }
 
 /// Places rows.
@@ -25,6 +43,9 @@ pub fn place(extension: &Extension, lying: TableLayout<'_>, watch: &Watcher) -> 
             let total = extension.total_covariance(placement);
             placed.mean.extend(extension.coordinates(placement));
             placed.deviations.extend((0..total.nrows()).map(|a| total[(a, a)].max(0.0).sqrt()));
+            let d = total.nrows();
+            placed.covariances.extend((0..d * d).map(|p| total[(p / d, p % d)]));
+            placed.points.push(placement.point);
             placed.unsettled += usize::from(placement.point.is_none() && !placement.settled);
         }
         Ok(())

@@ -1,7 +1,9 @@
 //! What was typed to fit a table.
 
 use super::settings::{All, Settings};
-use super::{ENGINE, EdgeListArgs, FILES, GRAPH, MODEL, PageArgs, PruningArgs, TABLE, TableArgs};
+use super::{
+    ENGINE, EdgeListArgs, FILES, GRAPH, MODEL, PageArgs, PruningArgs, STRUCTURE, StructureArgs, TABLE, TableArgs,
+};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -14,6 +16,8 @@ pub struct FitArgs {
     /// own; the other features share one
     #[arg(long = "view", value_name = "NAME=COLUMNS", help_heading = TABLE)]
     pub views: Vec<String>,
+    #[command(flatten, next_help_heading = STRUCTURE)]
+    pub structure: StructureArgs,
     #[command(flatten)]
     pub settings: Settings<All>,
     #[command(flatten, next_help_heading = GRAPH)]

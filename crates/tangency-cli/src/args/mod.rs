@@ -9,6 +9,7 @@ mod prune;
 mod report;
 mod select;
 mod settings;
+mod structure;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ pub use plot::{PlotArgs, PlotKind};
 pub use prune::{EdgesArgs, PruneArgs, PruningArgs};
 pub use report::{PageArgs, ReportArgs};
 pub use select::SelectArgs;
+pub use structure::StructureArgs;
 pub use table::{EdgeListArgs, TableArgs, header};
 
 use choice::word;
@@ -31,6 +33,7 @@ use tangency::Shape;
 
 /// Headings of the help.
 const TABLE: &str = "Table";
+const STRUCTURE: &str = "Structure within the manifold";
 const GRAPH: &str = "Graph";
 const MODEL: &str = "Model";
 const ENGINE: &str = "Engine";

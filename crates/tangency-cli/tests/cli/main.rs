@@ -24,6 +24,7 @@ mod report;
 mod runs;
 mod sample_and_loadings;
 mod select;
+mod structure;
 mod synthetic;
 mod tables_and_graphs;
 mod transform;

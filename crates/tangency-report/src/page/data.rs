@@ -124,6 +124,9 @@ pub struct PageChoices {
 pub struct PageColumn {
     pub name: String,
     pub cells: Vec<String>,
+    /// How likely each row is of what its cell says, where that is a group or class that the model found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shares: Option<Vec<f64>>,
 }
 
 #[derive(Clone, Debug, serde::Serialize)]

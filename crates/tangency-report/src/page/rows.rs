@@ -5,7 +5,7 @@ use super::of_model::{MOST_NUMBERS, UnfittedRows};
 use tangency::Result;
 use tangency::extend::Extension;
 use tangency::graph::nearest_neighbors;
-use tangency::io::Model;
+use tangency::io::{Model, StructureColumn, StructureRow, structure_columns, structure_of_point, structure_row};
 use tangency::linalg::Matrix;
 use tangency::message::listed;
 use tangency::view::MapView;
@@ -87,7 +87,7 @@ impl<'a> PageRows<'a> {
     /// The other columns of the fitted table, as far as the page does not become too large, and which are left out; new rows
     /// have none.
     pub fn carried(&self, model: &Model) -> (Vec<PageColumn>, Option<String>) {
-        let (mut columns, mut left_out, mut size) = (Vec::new(), Vec::new(), 0);
+        let (mut columns, mut left_out, mut size) = (self.of_structure(model), Vec::new(), 0);
         for (name, cells) in &model.carried {
             size += cells.iter().map(String::len).sum::<usize>() + self.count;
             if size > MOST_TEXT {
@@ -95,11 +95,57 @@ impl<'a> PageRows<'a> {
                 continue;
             }
             let cells = cells.iter().cloned().chain(std::iter::repeat(String::new())).take(self.count).collect();
-            columns.push(PageColumn { name: name.clone(), cells });
+            columns.push(PageColumn { name: name.clone(), cells, shares: None });
         }
         let left_out = (!left_out.is_empty())
             .then(|| format!("not shown, because the page would be too large: {}", listed(&left_out)));
         (columns, left_out)
+    }
+
+    /// Groups or classes that the model found, and values in the units of the user, of all rows.
+    fn of_structure(&self, model: &Model) -> Vec<PageColumn> {
+        let fit = &model.fit;
+        let row = |i: usize| match i < fit.n() {
+            true => structure_of_point(fit, i),
+            false => {
+                let packed = self.d_x * (self.d_x + 1) / 2;
+                let upper = &self.covariances[i * packed..(i + 1) * packed];
+                let entry = |a: usize, b: usize| {
+                    let (a, b) = (a.min(b), a.max(b));
+                    upper[a * self.d_x - a * (a + 1) / 2 + b]
+                };
+                structure_row(fit, &self.coordinates[i * self.d_x..(i + 1) * self.d_x], entry, None)
+            }
+        };
+        let columns = structure_columns(fit);
+        if columns.is_empty() {
+            return vec![];
+        }
+        let rows: Vec<StructureRow> = (0..self.count).map(row).collect();
+        let mut known = 0;
+        let mut made = vec![];
+        for column in columns {
+            match column {
+                StructureColumn::Name(name) => {
+                    let numbered = fit.structure.iter().flat_map(|s| &s.groups).any(|groups| groups.classes.is_empty());
+                    let cell = |row: &StructureRow| {
+                        let text = row.group.clone().unwrap_or_default();
+                        if numbered { format!("group {text}") } else { text }
+                    };
+                    let share = |row: &StructureRow| row.probabilities.iter().copied().fold(0.0, f64::max);
+                    let (cells, shares) = (rows.iter().map(cell).collect(), rows.iter().map(share).collect());
+                    made.push(PageColumn { name, cells, shares: Some(shares) });
+                }
+                StructureColumn::Number(name) if known < rows[0].known.len() => {
+                    let cells = rows.iter().map(|row| format!("{:.4}", row.known[known])).collect();
+                    made.push(PageColumn { name, cells, shares: None });
+                    known += 1;
+                }
+                // the likeliest group has its probability beside it
+                StructureColumn::Number(_) => {}
+            }
+        }
+        made
     }
 
     /// How crowded the picture is around each row: log of the number of rows by the volume they take.

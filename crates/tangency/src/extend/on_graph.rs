@@ -4,12 +4,13 @@
 use super::frozen::Frozen;
 use super::new_star::{NewCoordinates, NewMaps, NewStar};
 use super::surroundings::Surroundings;
-use crate::fit::Fit;
+use crate::fit::{Fit, FittedGroups};
 use crate::graph::{MetricPlaces, squared_distance};
 use crate::inference::pairs::{OutsideSums, PairField, place};
 use crate::inference::terms::edge_counts::counts_of_star;
 use crate::linalg::{Matrix, small, symmetric_eigen};
 use crate::model::{Affinity, Scaling};
+use std::borrow::Cow;
 
 /// Most steps of a placement, and those after which steps do not grow again.
 const MOST_STEPS: usize = 600;
@@ -26,6 +27,7 @@ pub(super) struct FrozenGraph {
     pub feature_weight: f64,
     /// A. `[d_x²]`
     precision: Vec<f64>,
+    groups: Option<FittedGroups>,
     affinity: Affinity,
     sociability: Vec<f64>,
     field: PairField,
@@ -46,6 +48,7 @@ impl FrozenGraph {
         Some(Self {
             feature_weight: model.feature_weight,
             precision: model.precision.clone(),
+            groups: fit.structure.as_ref().and_then(|structure| structure.groups.clone()),
             affinity: Affinity::new(fit.hyper.heaviness, (n as f64).powf((2.0 / d_x as f64).min(1.5))),
             sociability: model.sociability.clone(),
             field: PairField::independent(&fit.graph, x, blocks, 0),
@@ -53,6 +56,17 @@ impl FrozenGraph {
             places,
             scaling: fit.scaling.clone(),
         })
+    }
+
+    /// The precision of a point there by itself, and what it is pulled with: A, or that of the groups it may be of.
+    fn prior(&self, x: &[f64], covariance: &[f64]) -> (Cow<'_, [f64]>, Vec<f64>) {
+        match &self.groups {
+            None => (Cow::Borrowed(&self.precision), vec![0.0; x.len()]),
+            Some(groups) => {
+                let (precision, pull) = groups.prior(&groups.shares(x, |a, b| covariance[a * x.len() + b]));
+                (Cow::Owned(precision), pull)
+            }
+        }
     }
 
     /// How far a scaled row is from training points in the metric of the graph.
@@ -126,10 +140,12 @@ pub(super) fn settle_on_graph(
                 linear[a] += weight * at(j, a);
             }
         }
+        let (own, pull) = graph.prior(&absolute(&x.mean), &x.covariance);
         for a in 0..d_x {
+            linear[a] += pull[a];
             for b in 0..d_x {
-                precision[a * d_x + b] += graph.precision[a * d_x + b];
-                linear[a] -= graph.precision[a * d_x + b] * star.center[b];
+                precision[a * d_x + b] += own[a * d_x + b];
+                linear[a] -= own[a * d_x + b] * star.center[b];
             }
         }
         let seen = graph.outside(&absolute(&x.mean), &x.covariance, &pushing, around.without);

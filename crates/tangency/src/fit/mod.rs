@@ -16,6 +16,7 @@ mod probe;
 mod quality;
 mod result;
 mod runs;
+mod structure;
 mod together;
 
 pub use crate::inference::{NumberedStart, StartRank};
@@ -37,15 +38,18 @@ pub use quality::{AmongRows, MapQuality};
 pub(crate) use result::as_the_graph_sees;
 pub use result::{Calibration, Fit, GraphModel, Imputed, Pruning};
 pub(crate) use runs::FittedData;
+pub use structure::{FittedGroup, FittedGroups, FittedKnown, FittedLine, FittedStructure, likeliest};
 pub use together::DistanceInterval;
 
-use crate::config::{Config, Init};
-use crate::error::Result;
+use crate::config::{Config, FeatureWeight, Init};
+use crate::error::{Error, Result};
 use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
 use crate::inference::{EngineKind, Progress, Reach, Stage, Start, StartObserver, Stop, TracePoint};
 use crate::linalg::{Matrix, View};
-use crate::model::{Checked, Prepared, Problem, TableView};
+use crate::message;
+use crate::message::{Piece, Remedy};
+use crate::model::{Checked, Prepared, Problem, Structure, TableView};
 use given::restricted;
 use order::TableOrder;
 use quality::Compared;
@@ -85,6 +89,8 @@ pub struct Fitter<'a> {
     settles_gaps: bool,
     /// Groups of features.
     views: Vec<TableView>,
+    /// What is known of the coordinates of rows.
+    structure: Option<Structure>,
     /// Scales for the noise of features, or that there are none, where these are known.
     noise: Option<Option<Arc<Vec<f64>>>>,
     /// How that was decided, if it was left to the data.
@@ -106,6 +112,7 @@ impl<'a> Fitter<'a> {
             measures: true,
             settles_gaps: true,
             views: vec![],
+            structure: None,
             noise: None,
             noise_choice: None,
             observer: None,
@@ -132,6 +139,12 @@ impl<'a> Fitter<'a> {
     /// that [`Fitter::try_start`] ranks highest, so that starts can be tried on different machines.
     pub fn only(mut self, number: usize) -> Self {
         self.only = Some(number);
+        self
+    }
+
+    /// Lets the coordinates have a structure: known values, groups, labels of rows of the table.
+    pub fn structure(mut self, structure: Structure) -> Self {
+        self.structure = (!structure.is_empty()).then_some(structure);
         self
     }
 
@@ -205,6 +218,7 @@ impl<'a> Fitter<'a> {
     /// Everything before the first run.
     fn prepare(&mut self, values: View) -> Result<(Prepared, Plan)> {
         let edges = self.edges.take();
+        self.check_structure(values.nrows())?;
         if neighbors::is_open(&self.config) {
             Checked::new(values, &self.config)?;
             let observer = self.observer.as_deref_mut();
@@ -224,6 +238,7 @@ impl<'a> Fitter<'a> {
     /// The plan for a table that is ready; the number of coordinates is found if it is left to the data.
     fn plan_prepared(&mut self, prepared: &Prepared) -> Result<Plan> {
         self.config.validate()?;
+        self.check_structure(prepared.n_rows)?;
         // the graph is there
         neighbors::settle(prepared.values().as_ref(), &mut self.config, true, None)?;
         if dimension::is_open(&self.config) {
@@ -236,6 +251,24 @@ impl<'a> Fitter<'a> {
             };
         }
         self.plan(prepared.n(), prepared.n_features())
+    }
+
+    /// An error where a structure does not go with the table or the settings.
+    fn check_structure(&self, n_rows: usize) -> Result<()> {
+        let Some(structure) = &self.structure else { return Ok(()) };
+        let needs = |name: &'static str, remedy: Remedy| {
+            let of = structure.setting();
+            let problem =
+                message![Piece::Setting(of), " belongs to the graph's likelihood, which the paper's model lacks"];
+            Err(Error::unfit(name, problem, [remedy]))
+        };
+        if !self.config.graph_likelihood {
+            return needs("graph_likelihood", Remedy::act("keep the graph's likelihood"));
+        }
+        if self.config.feature_weight == FeatureWeight::Polish {
+            return needs("feature_weight", Remedy::Change("feature_weight"));
+        }
+        structure.check(n_rows)
     }
 
     fn plan(&self, n: usize, n_features: usize) -> Result<Plan> {
@@ -288,9 +321,12 @@ impl<'a> Fitter<'a> {
 
     /// The runs of a plan, and who sees them.
     fn runs<'r>(self, prepared: &Prepared, plan: &'r Plan) -> Result<(Runs<'r>, Box<StartObserver<'a>>)> {
-        let Self { config, start, mut observer, keeps_posterior, measures, dimension, neighbors, views, .. } = self;
+        let Self {
+            config, start, mut observer, keeps_posterior, measures, dimension, neighbors, views, structure, ..
+        } = self;
         let config = Config { scaling: prepared.table.rule, ..config };
-        let problem = Problem::of(prepared, &config)?;
+        let structure = structure.map(|structure| Arc::new(structure.restricted(&prepared.rows)));
+        let problem = Problem::of(prepared, &config)?.with_structure(structure);
         let given = start.map(|start| restricted(start, prepared, &problem)).transpose()?;
         let (starts, max_iter) = (plan.starts.len(), config.max_iter);
         let data = FittedData { dimension, neighbors, views, ..FittedData::new(prepared, plan) };

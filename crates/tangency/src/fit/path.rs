@@ -108,7 +108,8 @@ impl<E: Engine> Walk<'_, E> {
         let polish = self.config.feature_weight == FeatureWeight::Polish;
         // the paper's model cannot switch a component off: it would fill with noise again
         let found = self.engine.coordinates(self.problem, &one.posterior.state.beliefs);
-        let all_used = used_axes(self.problem, &found) == self.problem.n_components;
+        // and it knows of no structure
+        let all_used = used_axes(self.problem, &found) == self.problem.n_components && self.problem.structure.is_none();
         if !polish && !all_used && one.trust >= choice.best() - EQUAL {
             choice.taken = 1;
             return Ok((one, choice));

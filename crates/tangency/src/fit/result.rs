@@ -1,7 +1,8 @@
 //! The fitted model, in a canonical gauge and in the order that users expect: point by point.
 
 use super::{
-    DimensionChoice, FeatureChoice, FittedData, LengthsChoice, MapQuality, NeighborsChoice, NoiseChoice, dimension,
+    DimensionChoice, FeatureChoice, FittedData, FittedStructure, LengthsChoice, MapQuality, NeighborsChoice,
+    NoiseChoice, dimension,
 };
 use crate::config::{Config, FeatureWeight, Init, KeepLengths, Uncertainty};
 use crate::density::DensityNotes;
@@ -73,6 +74,8 @@ pub struct Fit {
     pub map_draws: Option<Matrix>,
     /// What the graph's likelihood found; none where the paper's model had the last word.
     pub graph_model: Option<GraphModel>,
+    /// The structure within the manifold, if one was asked for.
+    pub structure: Option<FittedStructure>,
     /// How the number of neighbours was found, if it was left to the data.
     pub neighbors: Option<NeighborsChoice>,
     /// Entries that the table lacked, which the model has filled in; none if it was whole.
@@ -262,6 +265,14 @@ impl Fit {
                 feature_weight: term.feature_weight,
                 error: term.error,
             }),
+            structure: {
+                let term = state.graph.as_ref().and_then(|term| term.structure.as_deref());
+                problem
+                    .structure
+                    .as_ref()
+                    .zip(term)
+                    .map(|(asked, term)| FittedStructure::new(asked, term, &state.statistics.coordinates, &gauge))
+            },
             neighbors: data.neighbors.clone(),
             dimension: data.dimension.clone(),
             imputed: None,

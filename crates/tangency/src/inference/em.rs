@@ -129,7 +129,8 @@ impl<'a, E: Engine> Run<'a, E> {
                 (Rule::Learned, _) => FIRST_HEAVINESS,
             };
             let counts = edge_counts(problem, config);
-            run.state.graph = Some(GraphTerm::new(&problem.graph, d_x, counts, feature_weight(config), heaviness));
+            let term = GraphTerm::new(&problem.graph, d_x, counts, feature_weight(config), heaviness);
+            run.state.graph = Some(term.with_structure(problem));
             run.longest_freeze = run.longest_freeze.min(GRAPH_FREEZE);
             // whoever asks for 0 wants all iterations
             run.tol = if config.tol > 0.0 { run.tol.max(GRAPH_TOL) } else { 0.0 };
@@ -419,6 +420,7 @@ impl<'a, E: Engine> Run<'a, E> {
             }
         }
         term.learn_precision(&self.state.statistics.coordinates);
+        term.learn_structure(&self.state.statistics.coordinates);
         self.state.graph = Some(term);
     }
 
@@ -461,3 +463,7 @@ pub fn layout_of<E: Engine>(problem: &Problem, engine: &E, state: &State<E::Beli
 #[cfg(test)]
 #[path = "em_graph_tests.rs"]
 mod graph_tests;
+
+#[cfg(test)]
+#[path = "structure_tests.rs"]
+mod structure_tests;

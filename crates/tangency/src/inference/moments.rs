@@ -17,6 +17,32 @@ pub struct CoordinateMoments {
     pub shift_precision: Option<f64>,
     /// Directions that log|Σ_x| is about.
     pub directions: f64,
+    /// Moments of each point, where its structure within the manifold needs them.
+    pub points: Option<PointMoments>,
+}
+
+/// Means and covariances of points, numbers of a point next to each other.
+#[derive(Clone)]
+pub struct PointMoments {
+    /// `[n·d_x]`
+    pub mean: Vec<f64>,
+    /// `[n·d_x²]`
+    pub covariance: Vec<f64>,
+    /// d_x.
+    pub d_x: usize,
+}
+
+impl PointMoments {
+    /// Number of points.
+    pub fn n(&self) -> usize {
+        self.mean.len() / self.d_x.max(1)
+    }
+
+    /// Mean and covariance of a point.
+    pub fn of(&self, i: usize) -> (&[f64], &[f64]) {
+        let (d, size) = (self.d_x, self.d_x * self.d_x);
+        (&self.mean[i * d..(i + 1) * d], &self.covariance[i * size..(i + 1) * size])
+    }
 }
 
 /// Moments of q(C).
@@ -46,6 +72,10 @@ impl CoordinateMoments {
         scale(&mut self.rough, t * t);
         self.mean_square *= t * t;
         self.log_det += 2.0 * self.directions * t.ln();
+        if let Some(points) = &mut self.points {
+            points.mean.iter_mut().for_each(|mean| *mean *= t);
+            points.covariance.iter_mut().for_each(|entry| *entry *= t * t);
+        }
     }
 }
 

@@ -8,8 +8,8 @@ use crate::config::{AUTO, Config, Init};
 use crate::density::DensityNotes;
 use crate::error::{Error, Result};
 use crate::fit::{
-    Calibration, Caution, DimensionChoice, FeatureChoice, Fit, GraphModel, LengthsChoice, MapQuality, NeighborsChoice,
-    NoiseChoice, Pruning,
+    Calibration, Caution, DimensionChoice, FeatureChoice, Fit, FittedStructure, GraphModel, LengthsChoice, MapQuality,
+    NeighborsChoice, NoiseChoice, Pruning,
 };
 use crate::graph::{Graph, pieces};
 use crate::inference::{BoundParts, Deviations, EngineNotes, Stop, TracePoint};
@@ -32,6 +32,7 @@ const MAP_DRAWS: &str = "map_draws";
 const EXPLAINED: &str = "feature_explained";
 const SOCIABILITY: &str = "sociability";
 const CARRIED: &str = "carried";
+const STRUCTURE: &str = "structure";
 
 /// A fit together with the names that its table gave.
 #[derive(Clone)]
@@ -238,6 +239,10 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         let bytes = serde_json::to_vec(&model.carried)?;
         arrays.push(FileArray { name: CARRIED, dtype: Dtype::U8, shape: vec![bytes.len()], bytes });
     }
+    if let Some(structure) = &fit.structure {
+        let bytes = serde_json::to_vec(structure)?;
+        arrays.push(FileArray { name: STRUCTURE, dtype: Dtype::U8, shape: vec![bytes.len()], bytes });
+    }
     let text = serde_json::to_string(&metadata)?;
     let views = arrays
         .iter()
@@ -372,8 +377,21 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     if noise_scales.iter().any(|scales| scales.iter().any(|&scale| scale <= 0.0)) {
         return Err(broken("has a scale that is not positive"));
     }
+    let structure: Option<FittedStructure> = match reader.tensors.names().contains(&STRUCTURE) {
+        true => {
+            let (_, view) = reader.array(STRUCTURE, Dtype::U8)?;
+            let read: FittedStructure =
+                serde_json::from_slice(view.data()).map_err(|_| broken("has a damaged structure"))?;
+            if !read.belongs_to(n, d_x) {
+                return Err(broken("has a structure that does not belong to its points"));
+            }
+            Some(read)
+        }
+        false => None,
+    };
     let fit = Fit {
         graph_model,
+        structure,
         noise_scales,
         feature_explained,
         noise_choice: metadata.noise,

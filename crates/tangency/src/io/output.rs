@@ -1,6 +1,7 @@
 //! Files out: checked before the work, written beside their place and moved there when whole.
 
 use super::Model;
+use super::structure_columns::{StructureColumn, StructureRow, structure_columns, structure_of_point};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::inference::{BoundParts, TracePoint};
@@ -257,8 +258,10 @@ fn embedding(file: &mut dyn Write, model: &Model) -> std::io::Result<()> {
     header.extend(model.labels.is_some().then(|| "label".to_owned()));
     header.extend((1..=d_x).map(|a| format!("x{a}")));
     header.extend((1..=d_x).map(|a| format!("sd{a}")));
-    for (name, _) in &model.carried {
-        let mut name = name.clone();
+    let of_structure = structure_columns(fit).into_iter().map(|column| match column {
+        StructureColumn::Number(name) | StructureColumn::Name(name) => name,
+    });
+    for mut name in of_structure.chain(model.carried.iter().map(|(name, _)| name.clone())) {
         while header.contains(&name) {
             name.push('_');
         }
@@ -269,6 +272,8 @@ fn embedding(file: &mut dyn Write, model: &Model) -> std::io::Result<()> {
         row.extend(model.labels.as_ref().map(|labels| labels[i].clone()));
         row.extend((0..d_x).map(|a| fit.coordinates[(i, a)].to_string()));
         row.extend((0..d_x).map(|a| deviations[(i, a)].to_string()));
+        let StructureRow { known, group, probabilities } = structure_of_point(fit, i);
+        row.extend(known.iter().map(f64::to_string).chain(group).chain(probabilities.iter().map(f64::to_string)));
         row.extend(model.carried.iter().map(|(_, cells)| cells[i].clone()));
         row
     };

@@ -2,6 +2,7 @@
 
 use super::Model;
 use super::output::Output;
+use super::structure_columns::{StructureColumn, StructureRow, structure_columns, structure_row};
 use super::table::{Block, TableNote, TableStream};
 use super::table_writer::{Cells, ColumnKind, TableWriter};
 use crate::error::{Error, Result};
@@ -191,6 +192,16 @@ fn header(model: &Model, with_labels: bool, details: bool) -> Vec<(String, Colum
     header.extend(with_labels.then(|| text("label")));
     header.extend(numbered("x", d_x).chain(numbered("sd", d_x)));
     header.extend(["log_density", "novelty"].map(|name| (name.to_owned(), ColumnKind::Number)));
+    for column in structure_columns(&model.fit) {
+        let (mut name, kind) = match column {
+            StructureColumn::Number(name) => (name, ColumnKind::Number),
+            StructureColumn::Name(name) => (name, ColumnKind::Text),
+        };
+        while header.iter().any(|(other, _)| *other == name) {
+            name.push('_');
+        }
+        header.push((name, kind));
+    }
     if details {
         header.push(text("neighbors"));
         header.extend(pairs(d_x).map(|(a, b)| (format!("cov{}_{}", a + 1, b + 1), ColumnKind::Number)));
@@ -221,6 +232,27 @@ fn cells(
     cells.extend((0..d_x).map(|a| numbers(&|placement| extension.coordinates(placement)[a])));
     cells.extend((0..d_x).map(|a| Cells::Numbers(totals.iter().map(|total| total[(a, a)].sqrt()).collect())));
     cells.extend(scores.map(Cells::Numbers));
+    let of_row = |(placement, total): (&Placement, &Matrix)| {
+        let point = placement.point.map(|i| i as usize);
+        structure_row(&model.fit, &extension.coordinates(placement), |a, b| total[(a, b)], point)
+    };
+    let rows: Vec<StructureRow> = placed.iter().zip(&totals).map(of_row).collect();
+    let (mut known, mut probability) = (0, 0);
+    for column in structure_columns(&model.fit) {
+        cells.push(match column {
+            StructureColumn::Name(_) => {
+                Cells::Text(rows.iter().map(|row| row.group.clone().unwrap_or_default()).collect())
+            }
+            StructureColumn::Number(_) if rows.first().is_some_and(|row| known < row.known.len()) => {
+                known += 1;
+                Cells::Numbers(rows.iter().map(|row| row.known[known - 1]).collect())
+            }
+            StructureColumn::Number(_) => {
+                probability += 1;
+                Cells::Numbers(rows.iter().map(|row| row.probabilities[probability - 1]).collect())
+            }
+        });
+    }
     if details {
         let names = |placement: &Placement| {
             placement.neighbors.iter().map(|&j| model.id(j as usize)).collect::<Vec<_>>().join(" ")

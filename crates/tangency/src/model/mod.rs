@@ -1,6 +1,7 @@
 //! What is modelled: the scaled data with its graph, the priors, and the hyper-parameters.
 
 mod affinity;
+mod anchors;
 mod feature_noise;
 mod hyperparameters;
 mod missing;
@@ -10,6 +11,7 @@ mod priors;
 mod problem;
 mod reduction;
 mod scaling;
+mod structure;
 mod table_graph;
 mod units;
 
@@ -26,6 +28,7 @@ pub use priors::{CoordinatePrior, GraphPrecision, MapPrior};
 pub use problem::Problem;
 pub use reduction::Reduction;
 pub use scaling::{Scaling, ScalingRule};
+pub use structure::{GroupRequest, KnownKind, KnownValues, MOST_GROUPS, Structure};
 pub(crate) use table_graph::{FoundGraph, check_values, too_many_neighbors};
 pub(crate) use units::settled as settled_scaling;
 pub use units::{ScalingChoice, ScalingReason};

@@ -1,6 +1,6 @@
 //! The data and everything about them that no iteration changes.
 
-use super::{Filling, MissingEntries, MissingTerm, Prepared, Reduction};
+use super::{Filling, MissingEntries, MissingTerm, Prepared, Reduction, Structure};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, MetricPlaces, pieces, squared_distance};
@@ -26,6 +26,8 @@ pub struct Problem {
     missing: Option<(Arc<MissingEntries>, MissingTerm)>,
     /// Where the metric of the graph has the points, if it is not the Euclidean one.
     places: Option<MetricPlaces>,
+    /// What is known of the coordinates beyond the table.
+    pub structure: Option<Arc<Structure>>,
     /// |BY|²: summed squared length of the edges.
     pub edge_energy: f64,
     /// |Σ_i y_i|², zero up to rounding for centred data.
@@ -61,6 +63,11 @@ impl Problem {
     /// The same with edges as long as a metric has them.
     pub(crate) fn in_metric(self, places: Option<MetricPlaces>) -> Self {
         Self { places, edge_counts: OnceLock::new(), ..self }
+    }
+
+    /// The same with what is known of the coordinates of its points.
+    pub(crate) fn with_structure(self, structure: Option<Arc<Structure>>) -> Self {
+        Self { structure, ..self }
     }
 
     /// How far apart two points are in the metric of the graph.
@@ -120,6 +127,7 @@ impl Problem {
         Ok(Some(Self {
             missing: self.missing.clone(),
             places: self.places.clone(),
+            structure: self.structure.clone(),
             edge_counts: self.edge_counts.clone(),
             ..made
         }))
@@ -193,6 +201,7 @@ impl Problem {
             epsilon,
             missing: None,
             places: None,
+            structure: None,
             edge_energy,
             sum_energy,
             edge_counts: OnceLock::new(),
@@ -200,9 +209,9 @@ impl Problem {
     }
 
     /// The same with its points in another order: `order` names the point at each place. Nothing where entries are missing or the
-    /// metric has places of its own, which are held point by point.
+    /// metric has places of its own, or something is known of points, which is held point by point.
     pub(crate) fn in_order(&self, order: &[u32]) -> Option<Self> {
-        if self.missing.is_some() || self.places.is_some() {
+        if self.missing.is_some() || self.places.is_some() || self.structure.is_some() {
             return None;
         }
         let moved = |points: &Matrix| {

@@ -8,6 +8,7 @@ mod grid;
 mod loadings;
 mod map;
 mod pruning;
+mod structure;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ pub use grid::{GridPlaces, GridView, Known};
 pub use loadings::{LoadingRow, LoadingsView};
 pub use map::{EllipseView, MapView};
 pub use pruning::PruningView;
+pub use structure::{GroupsView, KnownRow, KnownView, StructureView};
 pub use summary::{
     CalibrationRow, CoordinateRow, DeviationsRow, DistanceRow, FeatureRow, LengthsRow, MissingRow, PcaRow, Summary,
     ViewRow,

@@ -1,6 +1,6 @@
 //! What `fit` and `info` show of a model, without its arrays.
 
-use super::{axis_name, spread};
+use super::{StructureView, axis_name, spread};
 use crate::config::{Config, Init};
 use crate::density::DensityNotes;
 use crate::fit::{
@@ -54,6 +54,9 @@ pub struct Summary {
     pub missing: Option<MissingRow>,
     /// How it was decided whether features have a noise of their own, if that was left to the data.
     pub noise: Option<NoiseChoice>,
+    /// The structure within the manifold, if one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub structure: Option<StructureView>,
     /// Groups of features that were named.
     pub views: Vec<ViewRow>,
     /// The features, where they have a noise of their own.
@@ -288,6 +291,7 @@ impl Summary {
             neighbors: fit.neighbors.clone(),
             missing: fit.imputed.as_ref().map(|imputed| MissingRow::new(imputed, &model.feature_names)),
             noise: fit.noise_choice,
+            structure: StructureView::new(fit),
             views: ViewRow::all(fit, &model.feature_names),
             feature_noise: fit.noise_scales.is_some().then(|| FeatureRow::of_all(fit, &model.feature_names)),
             scaling: fit.scaling_choice,

@@ -18,6 +18,7 @@ mod models;
 mod neighbors;
 mod noise;
 mod rolls;
+mod structure;
 
 use tangency::generate::Synthetic;
 use tangency::linalg::Matrix;

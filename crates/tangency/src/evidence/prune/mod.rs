@@ -9,7 +9,7 @@ mod search;
 use super::scores::EdgeScore;
 use crate::config::{Config, Init};
 use crate::error::{Error, Result};
-use crate::fit::{Fit, FittedData, Fitter, FullPosterior, Hypothesis, OfEngine, Plan, Pruning};
+use crate::fit::{Fit, FittedData, FittedStructure, Fitter, FullPosterior, Hypothesis, OfEngine, Plan, Pruning};
 use crate::graph::Graph;
 use crate::inference::exact::Exact;
 use crate::inference::factorised::Factorised;
@@ -317,7 +317,8 @@ fn again_on(fit: &Fit, graph: Graph, observer: &mut dyn FnMut() -> ControlFlow<(
     prepared.missing = fit.missing().map(Arc::new);
     let init = if fit.config.init.is_given() { Init::Auto } else { fit.config.init };
     let config = Config { init, engine: fit.engine.kind, ..fit.config.clone() };
-    let fitter = Fitter::new(config).with_gaps_filled();
+    let structure = fit.structure.as_ref().map(FittedStructure::asked).unwrap_or_default();
+    let fitter = Fitter::new(config).structure(structure).with_gaps_filled();
     let mut found = fitter.observer(|_: &_| observer()).fit_prepared(&prepared)?;
     (found.config, found.engine.reason) = (fit.config.clone(), fit.engine.reason.clone());
     (found.n_rows, found.rows, found.recall) = (fit.n_rows, fit.rows.clone(), fit.recall);

@@ -1,7 +1,7 @@
 //! The moments of q(x) and q(C) from their full covariances.
 
 use super::posterior::{Coordinates, Maps};
-use crate::inference::moments::{CoordinateMoments, MapMoments};
+use crate::inference::moments::{CoordinateMoments, MapMoments, PointMoments};
 use crate::linalg::{Matrix, dot};
 use crate::model::Problem;
 use rayon::prelude::*;
@@ -20,7 +20,17 @@ pub fn coordinate_moments(problem: &Problem, coordinates: &Coordinates) -> Coord
         log_det: coordinates.log_det,
         shift_precision: Some(coordinates.shift_precision),
         directions: ((problem.n() - 1) * problem.n_components) as f64,
+        points: problem.structure.as_ref().map(|_| point_moments(coordinates)),
     }
+}
+
+/// Those of each point.
+fn point_moments(coordinates: &Coordinates) -> PointMoments {
+    let (n, d_x) = (coordinates.n(), coordinates.mean.ncols());
+    let mean = (0..n * d_x).map(|p| coordinates.mean[(p / d_x, p % d_x)]).collect();
+    let entry = |i: usize, p: usize| coordinates.centered_covariance(p / d_x, i, p % d_x, i);
+    let covariance = (0..n).flat_map(|i| (0..d_x * d_x).map(move |p| (i, p))).map(|(i, p)| entry(i, p)).collect();
+    PointMoments { mean, covariance, d_x }
 }
 
 /// Moments of these maps; `total` on request.

@@ -41,6 +41,10 @@ pub fn update_on_graph(problem: &Problem, state: &mut State<Beliefs>, work: &mut
     for a in 0..d_x {
         add_weighted_laplacian(problem, fixed, a, &term.weights);
         for b in 0..=a {
+            if term.structure.is_some() {
+                add_centred(fixed, (a, b), n, |i| term.block(i)[a * d_x + b], if a == b { pin } else { 0.0 });
+                continue;
+            }
             let own = term.own(a, b);
             (0..n).for_each(|i| fixed[(a * n + i, b * n + i)] += own);
             let shift = (if a == b { pin } else { 0.0 } - own) / n as f64;
@@ -58,9 +62,10 @@ pub fn update_on_graph(problem: &Problem, state: &mut State<Beliefs>, work: &mut
     let linear: Vec<f64> = (0..n * d_x).map(|p| linear[(p / n, p % n)]).collect();
 
     let (mut field, sums) = update_covariance(problem, coordinates, term, work, pin)?;
+    let all_linear = with_pull(&linear, term, n);
     let sums = match held {
         true => sums,
-        false => update_mean(problem, coordinates, term, &work.fixed, &linear, (&mut field, sums), least),
+        false => update_mean(problem, coordinates, term, &work.fixed, &all_linear, (&mut field, sums), least),
     };
     coordinates.shift_precision = hyper.alpha;
 
@@ -75,6 +80,32 @@ pub fn update_on_graph(problem: &Problem, state: &mut State<Beliefs>, work: &mut
     statistics.residual = problem.edge_energy + (0.5 * of_data - dot(&linear, &mean)) / gamma;
     statistics.coordinates = moments;
     Ok(())
+}
+
+/// Adds H diag(own) H to a block of the lower triangle, H taking common shifts away, and `pin` for these.
+fn add_centred(fixed: &mut Matrix, (a, b): (usize, usize), n: usize, own: impl Fn(usize) -> f64, pin: f64) {
+    let own: Vec<f64> = (0..n).map(own).collect();
+    let mean = own.iter().sum::<f64>() / n as f64;
+    for j in 0..n {
+        let column = &mut fixed.col_as_slice_mut(b * n + j)[a * n..(a + 1) * n];
+        let first = if a == b { j } else { 0 };
+        for (i, slot) in column.iter_mut().enumerate().skip(first) {
+            *slot += (mean + pin - own[i] - own[j]) / n as f64;
+        }
+        column[j] += own[j];
+    }
+}
+
+/// Linear terms with what pulls points towards where their structure has them, common shifts apart.
+fn with_pull(linear: &[f64], term: &GraphTerm, n: usize) -> Vec<f64> {
+    let mut all = linear.to_vec();
+    let Some(pull) = term.pull() else { return all };
+    let d_x = pull.len() / n;
+    for a in 0..d_x {
+        let mean = (0..n).map(|i| pull[i * d_x + a]).sum::<f64>() / n as f64;
+        (0..n).for_each(|i| all[a * n + i] += pull[i * d_x + a] - mean);
+    }
+    all
 }
 
 /// Σ⁻¹ = P + the curvature of the non-edges at the present q(x), if that raises the bound; returns the points as they then are, and

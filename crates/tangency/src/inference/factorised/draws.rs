@@ -211,7 +211,11 @@ impl Factorised {
             None => out.iter_mut().for_each(|slot| *slot += own.sqrt() * normal()),
             Some(term) => {
                 let factor = lower_factor(&term.precision, d_x);
-                for out in out.chunks_exact_mut(d_x) {
+                for (i, out) in out.chunks_exact_mut(d_x).enumerate() {
+                    let factor = match &term.structure {
+                        Some(structure) => &lower_factor(structure.block(i), d_x),
+                        None => &factor,
+                    };
                     let white: Vec<f64> = (0..d_x).map(|_| normal()).collect();
                     for a in 0..d_x {
                         out[a] += (0..=a).map(|b| factor[a * d_x + b] * white[b]).sum::<f64>();

@@ -2,7 +2,7 @@
 
 use super::conjugate_gradients::sum;
 use super::{Beliefs, Sizes};
-use crate::inference::moments::{CoordinateMoments, MapMoments};
+use crate::inference::moments::{CoordinateMoments, MapMoments, PointMoments};
 use crate::linalg::Matrix;
 use crate::model::Problem;
 
@@ -17,6 +17,11 @@ pub fn coordinate_moments(problem: &Problem, beliefs: &Beliefs) -> CoordinateMom
         log_det: log_determinant(&beliefs.s, d_x),
         shift_precision: None,
         directions: problem.size() as f64,
+        points: problem.structure.as_ref().map(|_| PointMoments {
+            mean: beliefs.x.clone(),
+            covariance: beliefs.s.clone(),
+            d_x,
+        }),
     }
 }
 

@@ -64,12 +64,13 @@ impl Factorised {
                 }
             }
             Some(term) => {
+                let block = term.block(i);
                 let edges = &self.edges[graph.first(i)..graph.first(i) + graph.degree(i)];
                 for a in 0..d_x {
                     let own = v[i * d_x + a];
                     let step = |(&j, &e): (&u32, &u32)| term.weights[e as usize] * (own - v[j as usize * d_x + a]);
                     let steps: f64 = graph.neighbors(i).iter().zip(edges).map(step).sum();
-                    out[a] += (0..d_x).map(|b| term.own(a, b) * v[i * d_x + b]).sum::<f64>() + steps;
+                    out[a] += (0..d_x).map(|b| block[a * d_x + b] * v[i * d_x + b]).sum::<f64>() + steps;
                 }
             }
         });
@@ -96,7 +97,8 @@ impl Factorised {
             let spread = beliefs.t[(i * d_x + a) * d_x + a] + beliefs.t[(j * d_x + a) * d_x + a];
             edge + 0.5 * gamma * (sum + d_y * resistance * spread)
         };
-        let own = |a: usize| state.graph.as_ref().map_or(alpha, |term| term.own(a, a) + held_by(term, &problem.graph));
+        let own =
+            |a: usize| state.graph.as_ref().map_or(alpha, |term| term.mean_own(a) + held_by(term, &problem.graph));
         self.by_edges(problem, own, |a, i, j, place| {
             let weight = weight(a, i, j, place);
             (weight, -weight)

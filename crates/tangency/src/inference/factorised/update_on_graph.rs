@@ -70,7 +70,7 @@ impl Factorised {
             let places = graph.first(i)..graph.first(i) + graph.degree(i);
             let weight: f64 = places.map(|place| term.weights[self.edges[place] as usize]).sum();
             for p in 0..d_x * d_x {
-                block[p] += term.precision[p] + if p / d_x == p % d_x { weight } else { 0.0 };
+                block[p] += term.block(i)[p] + if p / d_x == p % d_x { weight } else { 0.0 };
             }
         });
         fixed
@@ -125,10 +125,13 @@ impl Factorised {
     ) -> Result<Arc<PairSums>> {
         let (graph, d_x) = (&problem.graph, problem.n_components);
         let gamma = state.gamma_of_coordinates();
-        let linear = match gamma > 0.0 {
+        let mut linear = match gamma > 0.0 {
             true => pull_on_coordinates(problem, &state.beliefs.c, &observations(problem), gamma),
             false => vec![0.0; state.beliefs.x.len()],
         };
+        if let Some(pull) = state.graph.as_ref().and_then(GraphTerm::pull) {
+            add(&mut linear, 1.0, pull);
+        }
         let mut preconditioner = Some(match self.for_coordinates.take().filter(Preconditioner::serves) {
             Some(kept) => kept,
             None => self.precondition_coordinates(problem, state)?,

@@ -3,12 +3,14 @@
 //! The edges are the paper's prior of the coordinates, with weights; what is new are the pairs that are no edges, which keep
 //! points apart that are no neighbours.
 
+use super::structure::StructureTerm;
 use crate::graph::Graph;
 use crate::inference::moments::CoordinateMoments;
 use crate::inference::pairs::{Depth, PairField, PairSums};
-use crate::linalg::{columns_times, dot, small, symmetric_eigen};
+use crate::linalg::{Matrix, columns_times, dot, small, symmetric_eigen};
 use crate::model::{Affinity, Hyperparameters, Problem};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The largest entry of A, where a component is switched off for every purpose.
@@ -59,6 +61,8 @@ pub struct GraphTerm {
     pub error: f64,
     /// The sums over pairs with the present ρ, h and q(x), where they have just been found.
     known: Option<Arc<PairSums>>,
+    /// The structure within the manifold, where something is known of it: then A is the precision of points of which nothing is.
+    pub structure: Option<Box<StructureTerm>>,
 }
 
 impl GraphTerm {
@@ -80,7 +84,16 @@ impl GraphTerm {
             expected: 0.0,
             error: 0.0,
             known: None,
+            structure: None,
         }
+    }
+
+    /// The term with what is known of the coordinates of these points.
+    pub fn with_structure(mut self, problem: &Problem) -> Self {
+        let (n, d_x) = (problem.n(), self.d_x());
+        let made = problem.structure.as_ref().map(|known| StructureTerm::new(known, n, d_x, &self.precision));
+        self.structure = made.map(Box::new);
+        self
     }
 
     fn d_x(&self) -> usize {
@@ -95,6 +108,32 @@ impl GraphTerm {
     /// Entry of A.
     pub fn own(&self, a: usize, b: usize) -> f64 {
         self.precision[a * self.d_x() + b]
+    }
+
+    /// The precision of a point by itself: A, or that of its structure.
+    pub fn block(&self, i: usize) -> &[f64] {
+        self.structure.as_ref().map_or(&self.precision, |structure| structure.block(i))
+    }
+
+    /// Its mean over all points on the diagonal, for component a.
+    pub fn mean_own(&self, a: usize) -> f64 {
+        let (d_x, n) = (self.d_x(), self.sociability.len());
+        match &self.structure {
+            None => self.own(a, a),
+            Some(structure) => (0..n).map(|i| structure.block(i)[a * d_x + a]).sum::<f64>() / n as f64,
+        }
+    }
+
+    /// What pulls each point towards where its structure has it. `[n·d_x]`
+    pub fn pull(&self) -> Option<&[f64]> {
+        self.structure.as_ref().map(|structure| &structure.linear[..])
+    }
+
+    /// Learns the structure within the manifold at these coordinates.
+    pub fn learn_structure(&mut self, of_x: &CoordinateMoments) {
+        if let Some(structure) = &mut self.structure {
+            structure.learn(of_x, &self.precision);
+        }
     }
 
     /// Weighs each edge in the precision of the coordinates by the tangent of log h, which is a bound.
@@ -115,13 +154,19 @@ impl GraphTerm {
 
     /// −KL(q(x) ‖ N(0, A⁻¹)). Where common shifts are held apart q(x) has the prior's own variance there.
     pub fn coordinate_part(&self, of_x: &CoordinateMoments) -> f64 {
+        if let Some(structure) = &self.structure {
+            return structure.part(of_x, &self.precision);
+        }
         let d_x = self.d_x();
         let each = of_x.directions / d_x as f64;
         0.5 * of_x.log_det + 0.5 * each * self.log_det() - 0.5 * self.energy(of_x) + 0.5 * of_x.directions
     }
 
-    /// Σ_i tr(A ⟨x_i x_iᵀ⟩).
+    /// Σ_i tr(A ⟨x_i x_iᵀ⟩), or with the precisions that points have by their structure.
     pub fn energy(&self, of_x: &CoordinateMoments) -> f64 {
+        if let Some(structure) = &self.structure {
+            return structure.energy(of_x);
+        }
         let d_x = self.d_x();
         (0..d_x * d_x).map(|p| self.precision[p] * of_x.square[(p / d_x, p % d_x)]).sum()
     }
@@ -133,8 +178,14 @@ impl GraphTerm {
     /// The best A, no entry of it beyond what can be told from infinity.
     pub fn learn_precision(&mut self, of_x: &CoordinateMoments) {
         let d_x = self.d_x();
-        let each = of_x.directions / d_x as f64;
-        let Ok((values, vectors)) = symmetric_eigen(&of_x.square, "scatter of the coordinates") else { return };
+        let (square, each) = match &self.structure {
+            None => (Cow::Borrowed(&of_x.square), of_x.directions / d_x as f64),
+            Some(structure) => {
+                let (square, each) = structure.square(of_x);
+                (Cow::Owned(Matrix::from_fn(d_x, d_x, |a, b| square[a * d_x + b])), each)
+            }
+        };
+        let Ok((values, vectors)) = symmetric_eigen(&square, "scatter of the coordinates") else { return };
         let largest = if self.feature_weight < 1.0 { LARGEST_OF_GRAPH } else { LARGEST_PRECISION };
         let precision = |c: usize| (each / values[c].max(f64::MIN_POSITIVE)).min(largest);
         self.precision = (0..d_x * d_x)
@@ -170,6 +221,7 @@ impl GraphTerm {
         let mut term = Self { affinity, known: None, ..self.clone() };
         term.steps.iter_mut().for_each(|step| *step *= t * t);
         term.precision.iter_mut().for_each(|entry| *entry /= t * t);
+        term.structure.iter_mut().for_each(|structure| structure.rescale(t));
         term
     }
 

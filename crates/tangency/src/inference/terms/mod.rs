@@ -7,3 +7,4 @@ pub mod graph;
 pub mod likelihood;
 pub mod maps;
 pub mod rescaling;
+pub mod structure;
