@@ -27,7 +27,7 @@ pub fn run(args: &SampleArgs, say: Say) -> Result<()> {
     let mut bar = progress::rows(say, Some(args.n));
     let mut done = 0;
     while done < args.n {
-        let drawn = extension.sample(done, block_rows(&model).min(args.n - done), args.seed);
+        let drawn = extension.sample(done, block_rows(&model).min(args.n - done), args.seed)?;
         let columns = |matrix: &Matrix| -> Vec<Cells> {
             (0..matrix.ncols()).map(|c| Cells::Numbers(matrix.col_as_slice(c).to_vec())).collect()
         };

@@ -6,6 +6,7 @@ use crate::fit::Fit;
 use crate::inference::{BoundParts, TracePoint};
 use crate::message::Remedy;
 use crate::model::Hyperparameters;
+use std::fs::TryLockError;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -52,8 +53,9 @@ impl Output {
         if !folder(&target).is_dir() {
             return Err(Error::NoFolder { path: path.to_owned() });
         }
+        remove_leftovers(folder(&target));
         if let Err(error) = tempfile::tempfile_in(folder(&target)) {
-            let problem = format!("its folder cannot be written to ({error})");
+            let problem = format!("its folder cannot be written to ({})", nameless(error));
             return Err(Error::file(path, problem, [Remedy::act("choose another")]));
         }
         Ok(Self { path: path.to_owned(), target, force })
@@ -67,19 +69,60 @@ impl Output {
     /// Writes the whole file or nothing.
     pub fn write(&self, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
         let mut pending = self.begin()?;
-        content(&mut pending).map_err(|error| Error::unwritable(&self.path, &error))?;
+        content(&mut pending).map_err(|error| Error::unwritable(&self.path, &nameless(error)))?;
         pending.commit()
     }
 
     /// Begins the file beside its place, for what is not written at once.
     pub fn begin(&self) -> Result<Pending> {
-        let file = tempfile::Builder::new()
-            .prefix(".tangency-")
-            .permissions_like_new_file()
-            .tempfile_in(folder(&self.target))
-            .map_err(|error| Error::unwritable(&self.path, &error))?;
-        Begun::add(file.path());
-        Ok(Pending { file: BufWriter::new(file), output: self.clone() })
+        let failed = |error: std::io::Error| Error::unwritable(&self.path, &nameless(error));
+        for _ in 0..MOST_TRIES {
+            let file = tempfile::Builder::new()
+                .prefix(PREFIX)
+                .rand_bytes(RANDOM)
+                .permissions_like_new_file()
+                .tempfile_in(folder(&self.target))
+                .map_err(failed)?;
+            // another run that cleans up may have had it in hand before it was ours; where files cannot be locked, none is cleaned up
+            let is_locked = file.as_file().try_lock();
+            if !matches!(is_locked, Err(TryLockError::WouldBlock)) && file.path().exists() {
+                Begun::add(file.path());
+                return Ok(Pending { file: BufWriter::new(file), output: self.clone() });
+            }
+        }
+        Err(failed(std::io::Error::other("another run takes its temporary files away")))
+    }
+}
+
+/// How the names of files begin that are not whole yet, how many letters follow, and how often one is begun.
+const PREFIX: &str = ".tangency-";
+const RANDOM: usize = 6;
+const MOST_TRIES: usize = 20;
+
+/// Removes the files that runs have begun in a folder and can no longer finish, as after a kill. A run that is alive has its own
+/// locked, and the lock ends with it, however it ends.
+fn remove_leftovers(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let letters = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let is_ours =
+            letters.is_some_and(|letters| letters.len() == RANDOM && letters.chars().all(char::is_alphanumeric));
+        if !is_ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        let Ok(file) = std::fs::OpenOptions::new().write(true).open(entry.path()) else { continue };
+        if file.try_lock().is_ok() {
+            // nothing can be done about a file that will not go
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// An error of the system without the name of a file that is none of the user's.
+fn nameless(error: std::io::Error) -> std::io::Error {
+    match error.raw_os_error().or_else(|| error.get_ref()?.source()?.downcast_ref::<std::io::Error>()?.raw_os_error()) {
+        Some(code) => std::io::Error::from_raw_os_error(code),
+        None => error,
     }
 }
 
@@ -99,13 +142,13 @@ impl Pending {
     /// Moves the file, now whole, to its place.
     pub fn commit(self) -> Result<()> {
         let Output { path, target, force } = self.output;
-        let file = self.file.into_inner().map_err(|error| Error::unwritable(&path, error.error()))?;
+        let file = self.file.into_inner().map_err(|error| Error::unwritable(&path, &nameless(error.into_error())))?;
         Begun::remove(file.path());
         let moved = if force { file.persist(&target) } else { file.persist_noclobber(&target) };
         match moved {
             Ok(_) => Ok(()),
             Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => Err(Error::Exists { path }),
-            Err(error) => Err(Error::unwritable(&path, &error.error)),
+            Err(error) => Err(Error::unwritable(&path, &nameless(error.error))),
         }
     }
 }

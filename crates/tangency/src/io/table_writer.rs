@@ -126,6 +126,12 @@ impl TableWriter {
     /// Adds rows: some cells for each column, as many for one as for another.
     pub fn write(&mut self, block: &[Cells]) -> Result<()> {
         self.check_block(block)?;
+        // what is not a number is missing; nothing else may be without a value
+        let numbers =
+            block.iter().filter_map(|cells| if let Cells::Numbers(numbers) = cells { Some(numbers) } else { None });
+        if numbers.flatten().any(|number| number.is_infinite()) {
+            return Err(Error::NoNumbers { what: "numbers of the table" });
+        }
         let rows = block.first().map_or(0, Cells::len);
         let written = match &mut self.rows {
             RowWriter::Delimited(writer) => (0..rows).try_for_each(|row| {
