@@ -294,7 +294,7 @@ impl Error {
 
     /// A file that cannot be written.
     pub fn unwritable(path: &Path, error: &std::io::Error) -> Self {
-        Self::Unwritable { path: path.to_owned(), kind: error.kind(), reason: error.to_string() }
+        Self::Unwritable { path: path.to_owned(), kind: error.kind(), reason: said_by_system(error) }
     }
 }
 
@@ -451,4 +451,11 @@ pub(crate) fn at_line(line: Option<usize>) -> String {
 /// The error unless all of these are finite.
 pub(crate) fn finite(what: &'static str, numbers: impl IntoIterator<Item = f64>) -> Result<()> {
     if numbers.into_iter().all(f64::is_finite) { Ok(()) } else { Err(Error::NoNumbers { what }) }
+}
+
+/// What the system says of a file, without the name of the temporary one and without who passed it on.
+pub(crate) fn said_by_system(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.trim_start_matches("External: ");
+    text.split(" at path \"").next().unwrap_or(text).to_owned()
 }

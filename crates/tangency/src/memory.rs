@@ -14,6 +14,19 @@ pub fn available_memory() -> u64 {
     of_machine().min(of_groups).min(of_process(process)).saturating_sub(RESERVE)
 }
 
+/// Bytes of address space that the limits on this process leave (`ulimit -v`, `-d`), if it has any.
+pub fn left_by_limits() -> Option<u64> {
+    Some(of_process(Path::new("/proc/self"))).filter(|&left| left < u64::MAX)
+}
+
+/// What a thread that multiplies matrices sets aside, though it may never touch it: twice the largest cache of the processor, and
+/// what the allocator and the stack take.
+pub fn set_aside_by_thread() -> u64 {
+    let text = read(Path::new("/sys/devices/system/cpu/cpu0/cache/index3"), "size");
+    let cache = text.trim().strip_suffix('K').and_then(|number| number.parse::<u64>().ok()).unwrap_or(32 << 10);
+    2 * (cache << 10) + (192 << 20)
+}
+
 fn of_machine() -> u64 {
     let Ok(mut system) = sysinfo::System::new() else { return u64::MAX };
     system.refresh_memory();

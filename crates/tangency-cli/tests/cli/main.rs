@@ -27,4 +27,5 @@ mod select;
 mod synthetic;
 mod tables_and_graphs;
 mod transform;
+mod trust;
 mod views;

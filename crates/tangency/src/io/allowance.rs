@@ -46,9 +46,11 @@ impl Allowance {
         Self { length, by_length: LEAST.max(length.saturating_mul(TIMES)), available, taken: 0 }
     }
 
-    /// So much of the file has come, whose length nobody said before.
+    /// So much of the file has come, whose length nobody may have said before.
     pub(crate) fn lengthen_to(&mut self, length: u64) {
-        *self = Self { taken: self.taken, ..Self::within(length, self.available) };
+        if length > self.length {
+            *self = Self { taken: self.taken, ..Self::within(length, self.available) };
+        }
     }
 
     /// How much more may be taken.

@@ -1,7 +1,7 @@
 //! Files out: checked before the work, written beside their place and moved there when whole.
 
 use super::Model;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, said_by_system};
 use crate::fit::Fit;
 use crate::inference::{BoundParts, TracePoint};
 use crate::message::Remedy;
@@ -18,6 +18,7 @@ pub struct Output {
     /// The file itself, where the path is a link to it.
     target: PathBuf,
     force: bool,
+    plain_texts: bool,
 }
 
 /// Longest name of a file, in bytes, on the file systems in use.
@@ -55,10 +56,10 @@ impl Output {
         }
         remove_leftovers(folder(&target));
         if let Err(error) = tempfile::tempfile_in(folder(&target)) {
-            let problem = format!("its folder cannot be written to ({})", nameless(error));
+            let problem = format!("its folder cannot be written to ({})", said_by_system(&error));
             return Err(Error::file(path, problem, [Remedy::act("choose another")]));
         }
-        Ok(Self { path: path.to_owned(), target, force })
+        Ok(Self { path: path.to_owned(), target, force, plain_texts: false })
     }
 
     /// Where it goes.
@@ -66,16 +67,21 @@ impl Output {
         &self.path
     }
 
+    /// Whether texts of delimited text are to be no formulas.
+    pub(super) fn plain_texts(&self) -> bool {
+        self.plain_texts
+    }
+
     /// Writes the whole file or nothing.
     pub fn write(&self, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
         let mut pending = self.begin()?;
-        content(&mut pending).map_err(|error| Error::unwritable(&self.path, &nameless(error)))?;
+        content(&mut pending).map_err(|error| Error::unwritable(&self.path, &error))?;
         pending.commit()
     }
 
     /// Begins the file beside its place, for what is not written at once.
     pub fn begin(&self) -> Result<Pending> {
-        let failed = |error: std::io::Error| Error::unwritable(&self.path, &nameless(error));
+        let failed = |error: std::io::Error| Error::unwritable(&self.path, &error);
         for _ in 0..MOST_TRIES {
             let file = tempfile::Builder::new()
                 .prefix(PREFIX)
@@ -118,14 +124,6 @@ fn remove_leftovers(folder: &Path) {
     }
 }
 
-/// An error of the system without the name of a file that is none of the user's.
-fn nameless(error: std::io::Error) -> std::io::Error {
-    match error.raw_os_error().or_else(|| error.get_ref()?.source()?.downcast_ref::<std::io::Error>()?.raw_os_error()) {
-        Some(code) => std::io::Error::from_raw_os_error(code),
-        None => error,
-    }
-}
-
 /// A file that is being written: it comes to its place by [`commit`](Self::commit), or leaves nothing behind.
 #[derive(Debug)]
 pub struct Pending {
@@ -141,14 +139,14 @@ impl Pending {
 
     /// Moves the file, now whole, to its place.
     pub fn commit(self) -> Result<()> {
-        let Output { path, target, force } = self.output;
-        let file = self.file.into_inner().map_err(|error| Error::unwritable(&path, &nameless(error.into_error())))?;
+        let Output { path, target, force, .. } = self.output;
+        let file = self.file.into_inner().map_err(|error| Error::unwritable(&path, &error.into_error()))?;
         Begun::remove(file.path());
         let moved = if force { file.persist(&target) } else { file.persist_noclobber(&target) };
         match moved {
             Ok(_) => Ok(()),
             Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => Err(Error::Exists { path }),
-            Err(error) => Err(Error::unwritable(&path, &nameless(error.error))),
+            Err(error) => Err(Error::unwritable(&path, &error.error)),
         }
     }
 }
@@ -193,18 +191,25 @@ pub fn discard_unfinished() {
 /// The outputs of one command: claimed together, no two under one name.
 pub struct Claims {
     force: bool,
+    plain_texts: bool,
     taken: Vec<PathBuf>,
 }
 
 impl Claims {
     /// No outputs yet; the inputs of the command, which no output may replace.
     pub fn new<'a>(force: bool, inputs: impl IntoIterator<Item = &'a PathBuf>) -> Self {
-        Self { force, taken: inputs.into_iter().map(|path| place(path)).collect() }
+        Self { force, plain_texts: false, taken: inputs.into_iter().map(|path| place(path)).collect() }
+    }
+
+    /// Has texts of delimited text begin with an apostrophe where a spreadsheet program would take them for a formula.
+    pub fn with_plain_texts(mut self, plain_texts: bool) -> Self {
+        self.plain_texts = plain_texts;
+        self
     }
 
     /// Claims a path as [`Output::claim`] does.
     pub fn claim(&mut self, path: &Path) -> Result<Output> {
-        let output = Output::claim(path, self.force)?;
+        let output = Output { plain_texts: self.plain_texts, ..Output::claim(path, self.force)? };
         if self.taken.contains(&place(path)) {
             let remedy = Remedy::act("give each a name of its own");
             return Err(Error::file(path, "is an input or another output too", [remedy]));
@@ -268,7 +273,7 @@ fn folder(path: &Path) -> &Path {
 /// The embedding: id, label where there is one, x1…, sd1…, and the columns that are carried. One of these with a name of ours
 /// gets an underscore.
 pub fn write_embedding(output: &Output, model: &Model) -> Result<()> {
-    output.write(|file| embedding(file, model))
+    output.write(|file| embedding(file, model, output.plain_texts))
 }
 
 /// The trace of a fit: iteration, bound_scaled, bound, the hyper-parameters by name, and the parts of bound_scaled, each
@@ -281,7 +286,7 @@ pub fn write_trace(output: &Output, fit: &Fit) -> Result<()> {
 pub fn embedding_bytes(model: &Model) -> Vec<u8> {
     let mut bytes = Vec::new();
     // to write into memory does not fail
-    let _ = embedding(&mut bytes, model);
+    let _ = embedding(&mut bytes, model, false);
     bytes
 }
 
@@ -292,7 +297,7 @@ pub fn trace_bytes(fit: &Fit) -> Vec<u8> {
     bytes
 }
 
-fn embedding(file: &mut dyn Write, model: &Model) -> std::io::Result<()> {
+fn embedding(file: &mut dyn Write, model: &Model, plain_texts: bool) -> std::io::Result<()> {
     let fit = &model.fit;
     let d_x = fit.coordinates.ncols();
     let deviations = fit.standard_deviations();
@@ -315,7 +320,7 @@ fn embedding(file: &mut dyn Write, model: &Model) -> std::io::Result<()> {
         row.extend(model.carried.iter().map(|(_, cells)| cells[i].clone()));
         row
     };
-    csv_rows(file, &header, (0..fit.n()).map(row))
+    csv_rows(file, &header, (0..fit.n()).map(row), plain_texts)
 }
 
 fn trace(file: &mut dyn Write, fit: &Fit) -> std::io::Result<()> {
@@ -328,7 +333,7 @@ fn trace(file: &mut dyn Write, fit: &Fit) -> std::io::Result<()> {
         let numbers = numbers.map(|number| number.to_string());
         std::iter::once(iteration.to_string()).chain(numbers).chain(parts).collect()
     };
-    csv_rows(file, &header, fit.trace.iter().map(row))
+    csv_rows(file, &header, fit.trace.iter().map(row), false)
 }
 
 /// An edge list that can be given to a fit: i, j, rows of the table from 0.
@@ -346,14 +351,27 @@ fn row_numbers(fit: &Fit, (i, j): (u32, u32)) -> [String; 2] {
 
 /// Rows of text as CSV.
 pub fn write_rows(output: &Output, header: &[String], rows: impl Iterator<Item = Vec<String>>) -> Result<()> {
-    output.write(|file| csv_rows(file, header, rows))
+    output.write(|file| csv_rows(file, header, rows, output.plain_texts))
 }
 
-fn csv_rows(file: &mut dyn Write, header: &[String], rows: impl Iterator<Item = Vec<String>>) -> std::io::Result<()> {
+fn csv_rows(
+    file: &mut dyn Write,
+    header: &[String],
+    rows: impl Iterator<Item = Vec<String>>,
+    plain_texts: bool,
+) -> std::io::Result<()> {
     let mut writer = csv::Writer::from_writer(file);
-    writer.write_record(header)?;
-    for row in rows {
-        writer.write_record(row)?;
+    for row in std::iter::once(header.to_vec()).chain(rows) {
+        match plain_texts {
+            true => writer.write_record(row.into_iter().map(plain_text))?,
+            false => writer.write_record(row)?,
+        }
     }
     writer.flush()
+}
+
+/// A text that no spreadsheet program takes for a formula. A number stays as it is.
+pub(super) fn plain_text(text: String) -> String {
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
+    if is_formula { format!("'{text}") } else { text }
 }

@@ -36,7 +36,8 @@ pub(super) fn open(path: &Path) -> Result<Text> {
 pub(super) fn open_whole(path: &Path) -> Result<(Text, Option<Came>)> {
     let Unpacking { bytes, is_packed, came } = unpacked(path)?;
     let byte = if is_packed { UNPACKED_BYTE } else { 1 };
-    let allowance = Allowance::of_length(0);
+    // what comes through standard input has no length before it has come
+    let allowance = if is_standard_input(path) { Allowance::of_length(0) } else { Allowance::of(path) };
     let limited = Limited { bytes, came: came.clone(), allowance, byte };
     Ok((Decoded::new(Box::new(limited)), is_packed.then_some(came)))
 }
