@@ -9,7 +9,7 @@ use crate::{PEAK, fit, interrupt, progress};
 use serde_json::json;
 use tangency::compare::{Comparison, Entrant, Meter, Trial, ranks, table};
 use tangency::io::table::{Table, read_table};
-use tangency::io::{Claims, Model, Output, write_rows};
+use tangency::io::{Model, Output, write_rows};
 use tangency::linalg::Matrix;
 use tangency::message;
 use tangency::message::{Dialect, Piece, Remedy, Sentence, counted};
@@ -33,7 +33,7 @@ pub fn run(args: &CompareArgs, say: Say) -> Result<()> {
     let figure_path = args.figure.clone().unwrap_or_else(|| args.out.with_extension("svg"));
     let kind = FileKind::of(&figure_path, "figure")?;
     let (data, truth) = read(args, &config)?;
-    let mut claims = Claims::new(args.force, [&args.table.table].into_iter().chain(&args.graph.edges));
+    let mut claims = crate::rows::claims(args.force, [&args.table.table].into_iter().chain(&args.graph.edges));
     let out = claims.claim(&args.out)?;
     let figure_out = claims.claim(&figure_path)?;
     let embeddings = claims.claim_if(&args.embeddings)?;

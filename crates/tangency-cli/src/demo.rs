@@ -7,7 +7,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 use tangency::evidence::PruneOptions;
 use tangency::io::table::Table;
-use tangency::io::{Claims, Model, Output, save_model, write_embedding, write_rows};
+use tangency::io::{Model, Output, save_model, write_embedding, write_rows};
 use tangency::message::{Remedy, counted};
 use tangency::quality::affine_r2;
 use tangency::view::PruningView;
@@ -22,7 +22,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
         let but = format!("each point has {} neighbours", config.n_neighbors);
         return Err(Error::setting("n", args.n, but, [Remedy::Raise("n")]));
     }
-    let mut claims = Claims::new(args.force, []);
+    let mut claims = crate::rows::claims(args.force, []);
     let mut claim = |name: &str| claims.claim(&args.dir.join(name));
     let table_out = claim("tangency-demo.csv")?;
     let model_out = claim("tangency-demo.safetensors")?;

@@ -7,7 +7,7 @@ use crate::{info, interrupt, progress};
 use serde_json::json;
 use std::path::PathBuf;
 use tangency::evidence::{EdgeTest, test_edges};
-use tangency::io::{Claims, Model, load_model};
+use tangency::io::{Model, load_model};
 use tangency::message::counted;
 use tangency::view::{EdgeRow, EdgeTestRow, EdgesView};
 use tangency::{BoundParts, Error, Result};
@@ -18,7 +18,7 @@ pub fn run(args: &EdgesArgs, say: Say) -> Result<()> {
     if args.seeds == 0 {
         return Err(Error::too_small("seeds", 0, 1));
     }
-    let mut claims = Claims::new(args.force, [&args.model]);
+    let mut claims = crate::rows::claims(args.force, [&args.model]);
     let (out, page) = (claims.claim_if(&args.out)?, ReportPage::claim(&args.page, &mut claims)?);
     let model = load_model(&args.model)?;
     ReportPage::check(&page, model.feature_names.len())?;

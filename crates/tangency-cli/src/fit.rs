@@ -10,7 +10,7 @@ use tangency::extend::{calibrate, check_parts};
 use tangency::fit::FullPosterior;
 use tangency::inference::{Start, Stop};
 use tangency::io::table::{Table, TableNote, TableOptions, read_cells, read_matrix, read_table};
-use tangency::io::{Claims, Model, embedding_bytes, load_model, save_model, trace_bytes, write_embedding, write_trace};
+use tangency::io::{Model, embedding_bytes, load_model, save_model, trace_bytes, write_embedding, write_trace};
 use tangency::linalg::Matrix;
 use tangency::message::{Message, Piece, Remedy, Sentence, shown};
 use tangency::model::MissingRule;
@@ -40,7 +40,7 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
     let table = read_table(&args.table.table, &reading)?;
     let structure = structure::structure(&args.structure, &args.table.table, &table)?;
     let read = inputs(&args.table, &args.graph, &args.start).chain(&args.structure.anchors);
-    let mut claims = Claims::new(args.force, read);
+    let mut claims = crate::rows::claims(args.force, read);
     let path = args.out.clone().unwrap_or_else(|| model_name(&args.table));
     // the same fit may replace what it has written, and that is still as it was
     let before = load_model(&path).ok().filter(|model| is_repeated(model, args, &config, &table));

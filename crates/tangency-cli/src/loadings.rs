@@ -5,7 +5,7 @@ use crate::info;
 use crate::say::{self, Say};
 use serde_json::json;
 use tangency::extend::LoadingDeviations;
-use tangency::io::{Cells, Claims, ColumnKind, Model, TableWriter, load_model, numbered};
+use tangency::io::{Cells, ColumnKind, Model, TableWriter, load_model, numbered};
 use tangency::message;
 use tangency::message::{Message, Piece, Remedy, counted, given};
 use tangency::view::{LoadingRow, LoadingsView};
@@ -14,7 +14,7 @@ use tangency::{Error, Result};
 /// Runs the command.
 pub fn run(args: &LoadingsArgs, say: Say) -> Result<()> {
     args.out.as_deref().map(TableWriter::check).transpose()?;
-    let out = Claims::new(args.force, [&args.model]).claim_if(&args.out)?;
+    let out = crate::rows::claims(args.force, [&args.model]).claim_if(&args.out)?;
     let model = load_model(&args.model)?;
     let points = chosen(&model, &args.choice)?;
     let average = LoadingsView::new(&model, &points)?;

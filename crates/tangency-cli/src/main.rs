@@ -41,6 +41,9 @@ fn main() -> ExitCode {
     if say.quiet {
         say::be_quiet();
     }
+    if arguments.safe_csv {
+        rows::write_safe_csv();
+    }
     // on one of the threads that share work: handing each small piece over to them from outside costs more than the piece
     let outcome = start_threads(arguments.threads).and_then(|()| rayon::scope(|_| run(arguments.command, say)));
     match outcome {
@@ -84,15 +87,37 @@ const STACK: usize = 8 << 20;
 /// More threads than this are a slip of the finger, and would take a minute to start.
 const MOST_THREADS: usize = 1024;
 
+/// What the program takes besides its threads but one.
+const PROGRAM: u64 = 160 << 20;
+
+/// How many threads the limits on the process leave room for, if there are limits.
+fn most_by_limits() -> Option<usize> {
+    let left = tangency::fit::left_by_limits()?;
+    let more = left.checked_sub(PROGRAM).map(|left| left / tangency::fit::set_aside_by_thread());
+    Some(more.map_or(0, |more| usize::try_from(more).unwrap_or(MOST_THREADS) + 1))
+}
+
 fn start_threads(threads: Option<usize>) -> tangency::Result<()> {
     let too_many = |count: usize, because: String| tangency::Error::too_large("threads", count, because);
-    let count = match threads {
-        Some(0) => return Err(tangency::Error::too_small("threads", 0, 1)),
-        Some(count) if count > MOST_THREADS => {
+    let most = most_by_limits();
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    let limit = "the limit on the memory of this process (ulimit -v or -d)";
+    let count = match (threads, most) {
+        (Some(0), _) => return Err(tangency::Error::too_small("threads", 0, 1)),
+        (Some(count), _) if count > MOST_THREADS => {
             return Err(too_many(count, format!("the largest value is {MOST_THREADS}")));
         }
-        Some(count) => count,
-        None => 0, // rayon's own choice: all cores
+        (asked, Some(0)) => {
+            let because = format!("{limit} leaves less than {}", tangency::message::bytes_in_words(PROGRAM));
+            let remedy = tangency::message::Remedy::act("raise it");
+            return Err(tangency::Error::setting("threads", asked.unwrap_or(1), because, [remedy]));
+        }
+        (Some(count), Some(most)) if count > most => {
+            return Err(too_many(count, format!("{limit} leaves room for {most}")));
+        }
+        (Some(count), _) => count,
+        (None, Some(most)) => most.min(cores),
+        (None, None) => 0, // rayon's own choice: all cores
     };
     rayon::ThreadPoolBuilder::new()
         .num_threads(count)

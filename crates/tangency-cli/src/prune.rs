@@ -30,7 +30,7 @@ pub fn run(args: &PruneArgs, say: Say) -> Result<()> {
             message!["files are named, but without ", apply, " the plan is only shown and nothing is written"];
         return Err(Error::unfit("apply", problem, [Remedy::TurnOn("apply")]));
     }
-    let mut claims = Claims::new(args.force, fit::inputs(&args.table, &args.graph, &args.start));
+    let mut claims = crate::rows::claims(args.force, fit::inputs(&args.table, &args.graph, &args.start));
     let outputs = if args.apply {
         let out = args.out.clone().unwrap_or_else(|| "pruned.safetensors".into());
         let files = EdgeFiles::claim(&args.pruning, &mut claims)?;

@@ -27,7 +27,7 @@ const MOST_IMAGES: usize = 900;
 /// Runs the command.
 pub fn run(args: &ReconstructArgs, say: Say) -> Result<()> {
     TableWriter::check(&args.out)?;
-    let mut claims = Claims::new(args.force, [&args.model].into_iter().chain(&args.coordinates));
+    let mut claims = crate::rows::claims(args.force, [&args.model].into_iter().chain(&args.coordinates));
     let out = claims.claim(&args.out)?;
     let picture = Picture::new(args, &mut claims)?;
     let model = load_model(&args.model)?;

@@ -21,7 +21,7 @@ const MOST_ROWS: usize = 200_000;
 /// Runs the command.
 pub fn run(args: &ReportArgs, say: Say) -> Result<()> {
     let image = args.image.as_deref().map(image_shape).transpose()?;
-    let out = Claims::new(args.force, [&args.model].into_iter().chain(&args.table)).claim(&args.out)?;
+    let out = crate::rows::claims(args.force, [&args.model].into_iter().chain(&args.table)).claim(&args.out)?;
     let model = load_model(&args.model)?;
     Report::check_image(image, model.feature_names.len())?;
     interrupt::listen();

@@ -3,12 +3,25 @@
 use crate::args::{ReadingArgs, header};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use tangency::extend::Extension;
 use tangency::io::table::TableOptions;
-use tangency::io::{ColumnKind, Model};
+use tangency::io::{Claims, ColumnKind, Model};
 use tangency::message::{Remedy, counted, shown};
 use tangency::model::MissingRule;
 use tangency::{Error, Result};
+
+static SAFE_CSV: AtomicBool = AtomicBool::new(false);
+
+/// Has texts in CSV files be no formulas from now on.
+pub fn write_safe_csv() {
+    SAFE_CSV.store(true, Ordering::Relaxed);
+}
+
+/// The outputs of a command, none of which is one of its inputs.
+pub fn claims<'a>(force: bool, inputs: impl IntoIterator<Item = &'a PathBuf>) -> Claims {
+    Claims::new(force, inputs).with_plain_texts(SAFE_CSV.load(Ordering::Relaxed))
+}
 
 /// The model prepared for new rows, with the number of neighbours that was asked for.
 pub fn extension(model: &Model, n_neighbors: Option<usize>) -> Result<Extension> {

@@ -5,7 +5,7 @@ use crate::rows::{beside_features, extension};
 use crate::say::{self, Say};
 use crate::{info, interrupt, progress};
 use serde_json::json;
-use tangency::io::{Cells, Claims, ColumnKind, TableWriter, block_rows, load_model, numbered};
+use tangency::io::{Cells, ColumnKind, TableWriter, block_rows, load_model, numbered};
 use tangency::linalg::Matrix;
 use tangency::message::counted;
 use tangency::{Error, Result};
@@ -16,7 +16,7 @@ pub fn run(args: &SampleArgs, say: Say) -> Result<()> {
         return Err(Error::too_small("n", 0, 1));
     }
     TableWriter::check(&args.out)?;
-    let out = Claims::new(args.force, [&args.model]).claim(&args.out)?;
+    let out = crate::rows::claims(args.force, [&args.model]).claim(&args.out)?;
     let model = load_model(&args.model)?;
     let d_x = model.fit.coordinates.ncols();
     let mut before = vec![("beside".to_owned(), ColumnKind::Text)];
@@ -27,7 +27,7 @@ pub fn run(args: &SampleArgs, say: Say) -> Result<()> {
     let mut bar = progress::rows(say, Some(args.n));
     let mut done = 0;
     while done < args.n {
-        let drawn = extension.sample(done, block_rows(&model).min(args.n - done), args.seed);
+        let drawn = extension.sample(done, block_rows(&model).min(args.n - done), args.seed)?;
         let columns = |matrix: &Matrix| -> Vec<Cells> {
             (0..matrix.ncols()).map(|c| Cells::Numbers(matrix.col_as_slice(c).to_vec())).collect()
         };

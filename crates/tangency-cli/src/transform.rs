@@ -8,7 +8,7 @@ use serde_json::json;
 use std::ops::ControlFlow;
 use tangency::Result;
 use tangency::io::table::TableStream;
-use tangency::io::{Claims, NewRows, RARE, TableWriter, load_model};
+use tangency::io::{NewRows, RARE, TableWriter, load_model};
 use tangency::message::counted;
 
 /// Runs the command.
@@ -19,7 +19,7 @@ pub fn run(args: &TransformArgs, say: Say) -> Result<()> {
     let reading = options_of(&model, &args.reading);
     // what is wrong with the table is said before the work begins
     let rows = NewRows::new(&args.table, TableStream::open(&args.table, &reading)?, &model)?;
-    let out = Claims::new(args.force, [&args.model, &args.table]).claim(&path)?;
+    let out = crate::rows::claims(args.force, [&args.model, &args.table]).claim(&path)?;
     interrupt::listen();
     let extension = extension(&model, args.n_neighbors)?;
     let mut bar = progress::rows(say, rows.rows());

@@ -2,7 +2,7 @@
 //! [`Sentence`] puts it into words, those of the library ([`Fields`]) or of a front end.
 
 use crate::graph::Metric;
-use crate::message::{Column, Fields, Message, Piece, Remedy, Sentence, counted, file, given, listed};
+use crate::message::{Column, Fields, Message, Piece, Remedy, Sentence, bytes_in_words, counted, file, given, listed};
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -200,6 +200,12 @@ pub enum Error {
         row: usize,
     },
 
+    /// Numbers that come of a model are not finite, because its own are too large or too small.
+    NoNumbers {
+        /// Which numbers.
+        what: &'static str,
+    },
+
     /// Work that has no use half done was stopped by the caller.
     Interrupted {
         /// What was stopped.
@@ -288,7 +294,7 @@ impl Error {
 
     /// A file that cannot be written.
     pub fn unwritable(path: &Path, error: &std::io::Error) -> Self {
-        Self::Unwritable { path: path.to_owned(), kind: error.kind(), reason: error.to_string() }
+        Self::Unwritable { path: path.to_owned(), kind: error.kind(), reason: said_by_system(error) }
     }
 }
 
@@ -353,22 +359,25 @@ impl Sentence for Error {
             Self::NoEigenvectors { matrix } => message![format!("the eigenvectors of the {matrix} did not converge")],
             Self::NoRoomForPairs { n, needed, available } => message![format!(
                 "distances between all pairs of {n} points need {} of memory, and {} is available",
-                gib(*needed),
-                gib(*available)
+                bytes_in_words(*needed),
+                bytes_in_words(*available)
             )],
             Self::FactorTooLarge { matrix, n, needed, available } => message![format!(
                 "a factor of the {matrix} of {n} points needs about {} of memory, and {} is available",
-                gib(*needed),
-                gib(*available)
+                bytes_in_words(*needed),
+                bytes_in_words(*available)
             )],
             Self::TooFar { row } => message![Piece::Row(*row), " is too far from everything that was fitted"],
+            Self::NoNumbers { what } => {
+                message![format!("the {what} are not finite, because numbers of the model are too large or too small")]
+            }
             Self::Interrupted { what } => {
                 message![format!("{what} was interrupted, and there is nothing to show yet")]
             }
             Self::TooLarge { n, n_components, needed, available, .. } => message![format!(
                 "a fit of {n} points in {n_components} dimensions needs about {} of memory, and {} is available",
-                gib(*needed),
-                gib(*available)
+                bytes_in_words(*needed),
+                bytes_in_words(*available)
             )],
         }
     }
@@ -411,6 +420,7 @@ impl Sentence for Error {
             Self::NoRoomForPairs { .. } => vec![sample(), act("use another method")],
             Self::FactorTooLarge { .. } => vec![act("use fewer neighbours"), sample()],
             Self::TooFar { .. } => vec![act("check its units"), act("leave it out")],
+            Self::NoNumbers { .. } => vec![act("fit it again with features of a usual size")],
             Self::Interrupted { .. } => vec![act("run it again")],
             Self::TooLarge { fitting, .. } => vec![
                 Remedy::act(format!("fit a sample of the rows (at most {fitting})")),
@@ -438,6 +448,14 @@ pub(crate) fn at_line(line: Option<usize>) -> String {
     line.map(|line| format!(" (line {line})")).unwrap_or_default()
 }
 
-fn gib(bytes: u64) -> String {
-    format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64)
+/// The error unless all of these are finite.
+pub(crate) fn finite(what: &'static str, numbers: impl IntoIterator<Item = f64>) -> Result<()> {
+    if numbers.into_iter().all(f64::is_finite) { Ok(()) } else { Err(Error::NoNumbers { what }) }
+}
+
+/// What the system says of a file, without the name of the temporary one and without who passed it on.
+pub(crate) fn said_by_system(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.trim_start_matches("External: ");
+    text.split(" at path \"").next().unwrap_or(text).to_owned()
 }

@@ -246,6 +246,17 @@ const SHOWN: usize = 40;
 /// So many of what there may be many of are named.
 const LISTED: usize = 12;
 
+/// A number of bytes as people say it.
+pub fn bytes_in_words(bytes: u64) -> String {
+    const NAMES: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    let mut size = bytes as f64 / 1024.0;
+    let mut name = 0;
+    while size >= 1024.0 && name + 1 < NAMES.len() {
+        (size, name) = (size / 1024.0, name + 1);
+    }
+    format!("{size:.1} {}", NAMES[name])
+}
+
 /// A number of things, as in "1 row", "2 entries".
 pub fn counted(count: usize, what: &str) -> String {
     match what.strip_suffix('y') {

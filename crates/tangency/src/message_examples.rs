@@ -97,6 +97,7 @@ pub fn errors() -> Vec<(&'static str, Error)> {
             Error::FactorTooLarge { matrix: "alignment matrix", n: 100_000, needed: 20 * GIB, available: 8 * GIB },
         ),
         ("a new row is nowhere near", Error::TooFar { row: 6 }),
+        ("what a model gives is no number", Error::NoNumbers { what: "loadings" }),
         ("work was stopped", Error::Interrupted { what: "the calibration" }),
         (
             "a fit does not fit in memory",
@@ -174,7 +175,7 @@ mod tests {
     use crate::message::Sentence;
     use std::collections::BTreeSet;
 
-    const ERRORS: usize = 24;
+    const ERRORS: usize = 25;
     const CAUTIONS: usize = 16;
 
     /// A number for each variant.
@@ -204,6 +205,7 @@ mod tests {
             Error::TooLarge { .. } => 21,
             Error::NoValue { .. } => 22,
             Error::NoDirection { .. } => 23,
+            Error::NoNumbers { .. } => 24,
         }
     }
 

@@ -473,7 +473,7 @@ impl NativeModel {
         seed: u64,
         threads: usize,
     ) -> PyResult<(Out<'py, Ix2>, Out<'py, Ix2>)> {
-        let drawn = attend(py, threads, None, |_| Ok(self.extension()?.sample(0, count, seed)))?;
+        let drawn = attend(py, threads, None, |_| self.extension()?.sample(0, count, seed))?;
         Ok((rows(py, &drawn.values)?, rows(py, &drawn.coordinates)?))
     }
 

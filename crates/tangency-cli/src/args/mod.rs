@@ -61,6 +61,9 @@ pub struct Arguments {
     /// End with exit code 3 if there was a warning
     #[arg(long, global = true)]
     pub strict: bool,
+    /// In CSV files, write ' before texts that a spreadsheet program would take for a formula
+    #[arg(long, global = true)]
+    pub safe_csv: bool,
 }
 
 #[derive(Subcommand)]

@@ -10,7 +10,7 @@ use crate::info;
 use crate::rows;
 use crate::say::{self, Say};
 use serde_json::json;
-use tangency::io::{Claims, load_model};
+use tangency::io::load_model;
 use tangency::message;
 use tangency::message::{Message, Piece, Remedy};
 use tangency::{Error, Result};
@@ -25,7 +25,7 @@ pub fn run(args: &PlotArgs, say: Say) -> Result<()> {
     let path = args.out.clone().unwrap_or_else(|| rows::beside(&args.model, &args.kind.to_string(), "svg"));
     let kind = FileKind::of(&path, "out")?;
     check(args, kind)?;
-    let out = Claims::new(args.force, [&args.model]).claim(&path)?;
+    let out = crate::rows::claims(args.force, [&args.model]).claim(&path)?;
     let model = load_model(&args.model)?;
     let format = Format { title: args.title.as_deref().unwrap_or_default(), width: Some(args.width) };
     let failed = |error: FigureError| cannot_be_drawn(&path, &error);

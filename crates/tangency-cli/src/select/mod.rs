@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use tangency::evidence::{Cell, Judge, Selection};
 use tangency::io::table::Table;
-use tangency::io::{Claims, Output, write_rows};
+use tangency::io::{Output, write_rows};
 use tangency::view::EvidenceView;
 use tangency::{Error, Result};
 use tangency_report::page::Report;
@@ -120,7 +120,7 @@ fn write_page(
 }
 
 fn claim(args: &SelectArgs, figure: &Path, force: bool) -> Result<(Output, Output, Option<ReportPage>)> {
-    let mut claims = Claims::new(force, [&args.table.table].into_iter().chain(&args.edges));
+    let mut claims = crate::rows::claims(force, [&args.table.table].into_iter().chain(&args.edges));
     let out = claims.claim(&args.out)?;
     Ok((out, claims.claim(figure)?, ReportPage::claim(&args.page, &mut claims)?))
 }

@@ -38,9 +38,9 @@ pub fn npy<T: npyz::AutoSerialize>(shape: &[u64], values: impl IntoIterator<Item
 
 /// Arrays by name as the bytes of an `.npz` file.
 pub fn npz(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
-    let mut archive = npyz::zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in arrays {
-        archive.start_file(format!("{name}.npy"), Default::default()).unwrap();
+        archive.start_file(format!("{name}.npy"), zip::write::SimpleFileOptions::default()).unwrap();
         archive.write_all(bytes).unwrap();
     }
     archive.finish().unwrap().into_inner()

@@ -28,4 +28,5 @@ mod structure;
 mod synthetic;
 mod tables_and_graphs;
 mod transform;
+mod trust;
 mod views;

@@ -1,6 +1,6 @@
 //! Which features move along each latent direction.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, finite};
 use crate::fit::Fit;
 use crate::inference::EngineKind;
 use crate::linalg::Matrix;
@@ -61,9 +61,12 @@ pub fn loadings(fit: &Fit, points: &[usize]) -> Result<Loadings> {
         None => (LoadingDeviations::Limit, Box::new(|a| average(&|i| own(a, i).sqrt()).powi(2))),
     };
     let deviation: Vec<f64> = (0..d_x).map(|a| variance(a).sqrt()).collect();
-    Ok(Loadings {
+    let found = Loadings {
         mean: Matrix::from_fn(d_y, d_x, |f, a| scale[f] * average(&|i| fit.maps[(f, i * d_x + a)])),
         deviation: Matrix::from_fn(d_y, d_x, |f, a| scale[f] * deviation[a]),
         deviations,
-    })
+    };
+    let all = |matrix: &Matrix| (0..d_x).flat_map(|a| matrix.col_as_slice(a).to_vec()).collect::<Vec<f64>>();
+    finite("loadings", all(&found.mean).into_iter().chain(all(&found.deviation)))?;
+    Ok(found)
 }

@@ -61,6 +61,17 @@ pub struct Placement {
     pub settled: bool,
 }
 
+impl Placement {
+    /// Whether all of it are numbers, and its variances those of something.
+    fn is_finite(&self) -> bool {
+        let d_x = self.mean.len();
+        let entries = |matrix: &Matrix| (0..d_x).all(|a| matrix.col_as_slice(a).iter().all(|value| value.is_finite()));
+        self.mean.iter().all(|value| value.is_finite())
+            && [&self.covariance, &self.map, &self.map_covariance].into_iter().all(entries)
+            && (0..d_x).all(|a| self.covariance[(a, a)] >= 0.0)
+    }
+}
+
 /// So many units of the scaled data from the nearest training point, the digits of a placement begin to go.
 const FARTHEST: f64 = 1e6;
 
@@ -221,12 +232,12 @@ impl Extension {
                     return None;
                 }
                 let y = scaled.col_as_slice(i);
-                let nearest = nearest.get(i).unwrap_or(&lists[i])[0];
+                let nearest = *nearest.get(i).unwrap_or(&lists[i]).first()?;
                 let distance = squared_distance(y, self.frozen.observations.col_as_slice(nearest as usize));
                 let mut placed = (distance < FARTHEST * FARTHEST).then(|| self.best(y, &lists[i], None)).flatten()?;
                 gaps::widen(&self.frozen, &mut placed, &filled[i].gaps);
                 placed.point = filled[i].point.or((distance == 0.0).then_some(nearest));
-                Some(placed)
+                placed.is_finite().then_some(placed)
             })
             .collect();
         // the first of the rows that cannot be placed, whichever was tried first

@@ -1,7 +1,7 @@
 //! Observations from coordinates, with predictive standard deviations (docs/derivation.md, eq. 19).
 
 use super::{Extension, Placement};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, finite};
 use crate::graph::squared_distance;
 use crate::linalg::{Matrix, dot, scale, small};
 use crate::message::{Column, Remedy};
@@ -82,13 +82,17 @@ impl Extension {
         let expected: Vec<Expected> =
             (0..m).into_par_iter().map(|i| self.expect(columns.col_as_slice(i), &lists[i], predicts)).collect();
         let possible = |value: &f64| value.abs() < FARTHEST;
-        if let Some(i) = expected.iter().position(|e| !e.values.iter().chain(&e.variances).all(possible)) {
+        let of_none = |e: &Expected| {
+            !e.values.iter().chain(&e.variances).all(possible) || e.variances.iter().any(|&variance| variance < 0.0)
+        };
+        if let Some(i) = expected.iter().position(of_none) {
             return Err(Error::TooFar { row: i });
         }
-        Ok(Reconstruction {
-            values: Matrix::from_fn(m, d_y, |i, f| self.in_units(f, expected[i].values[f])),
-            deviations: Matrix::from_fn(m, d_y, |i, f| self.scaling.scale[f] * expected[i].variances[f].sqrt()),
-        })
+        let values = Matrix::from_fn(m, d_y, |i, f| self.in_units(f, expected[i].values[f]));
+        let deviations = Matrix::from_fn(m, d_y, |i, f| self.scaling.scale[f] * expected[i].variances[f].sqrt());
+        let all = |f: usize| values.col_as_slice(f).iter().chain(deviations.col_as_slice(f)).copied();
+        finite("reconstructions", (0..d_y).flat_map(all))?;
+        Ok(Reconstruction { values, deviations })
     }
 
     /// A grid over the box that the training points take, the first coordinate running fastest. `[m, d_x]`
@@ -126,8 +130,8 @@ impl Extension {
         let columns = coordinates.transpose().to_owned();
         let lists = self.latent_index.nearest(&columns, 1);
         let distance = |(i, list): (usize, &Vec<u32>)| {
-            let nearest = self.frozen.coordinates.col_as_slice(list[0] as usize);
-            squared_distance(columns.col_as_slice(i), nearest).sqrt()
+            let nearest = list.first().map(|&nearest| self.frozen.coordinates.col_as_slice(nearest as usize));
+            nearest.map_or(f64::INFINITY, |nearest| squared_distance(columns.col_as_slice(i), nearest).sqrt())
         };
         lists.iter().enumerate().map(distance).collect()
     }

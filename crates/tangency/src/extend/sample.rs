@@ -1,6 +1,7 @@
 //! New samples drawn from the fitted model.
 
 use super::{Extension, Predicts};
+use crate::error::{Result, finite};
 use crate::linalg::Matrix;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -21,7 +22,7 @@ impl Extension {
     /// Draws samples `first..first + count` of the stream that a seed stands for. Each is a new point beside a random
     /// training point: its coordinates from their prior given the neighbours, its observation from the predictive
     /// distribution there.
-    pub fn sample(&self, first: usize, count: usize, seed: u64) -> Samples {
+    pub fn sample(&self, first: usize, count: usize, seed: u64) -> Result<Samples> {
         let (n, d_x, d_y) = (self.frozen.coordinates.ncols(), self.frozen.d_x(), self.frozen.d_y());
         let Self { frozen, scaling, .. } = self;
         let factor = self.spread();
@@ -54,6 +55,9 @@ impl Extension {
                 values[(s, f)] = scaling.center[f] + scaling.scale[f] * scaled;
             }
         }
-        Samples { beside, coordinates, values }
+        let columns =
+            |matrix: &Matrix| (0..matrix.ncols()).flat_map(|c| matrix.col_as_slice(c).to_vec()).collect::<Vec<_>>();
+        finite("samples", columns(&coordinates).into_iter().chain(columns(&values)))?;
+        Ok(Samples { beside, coordinates, values })
     }
 }

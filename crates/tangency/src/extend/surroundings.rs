@@ -82,6 +82,10 @@ pub(super) struct Terrain {
 /// around those it is joined to, as if the graph ended there.
 const IN_SIGHT: usize = 120;
 
+/// To take a point out of the whole graph costs the cube of its degree: without one that has more neighbours than this, others see
+/// what is in sight too.
+const CROWDED: usize = 300;
+
 /// What a new point needs to know of the points that it is joined to.
 pub(super) struct Surroundings {
     /// The points.
@@ -128,6 +132,7 @@ impl Terrain {
     pub fn seen_from(&self, points: &[u32], without: Option<usize>) -> Option<Surroundings> {
         match (self.greens.is_empty(), without) {
             (false, None) => Some(self.around(points)),
+            (false, Some(i)) if self.graph.neighbors(i).len() > CROWDED => self.in_sight(points, without),
             (false, Some(i)) => self.around_without(i, points),
             (true, _) => self.in_sight(points, without),
         }

@@ -20,7 +20,7 @@ mod structure;
 mod together;
 
 pub use crate::inference::{NumberedStart, StartRank};
-pub use crate::memory::available_memory;
+pub use crate::memory::{available_memory, left_by_limits, set_aside_by_thread};
 pub use caution::Caution;
 pub(crate) use dimension::settle as settle_components;
 pub use dimension::{DimensionBound, DimensionChoice};

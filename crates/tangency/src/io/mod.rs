@@ -1,5 +1,6 @@
 //! Tables in, models and embeddings out.
 
+mod allowance;
 mod model_arrays;
 mod model_file;
 mod output;

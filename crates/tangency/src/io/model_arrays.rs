@@ -11,6 +11,14 @@ const MISSING_VALUES: &str = "missing_values";
 /// Their standard deviations.
 const MISSING_DEVIATIONS: &str = "missing_deviations";
 
+/// The largest number of a model in scaled units: its fourth power, times a precision, is still a number.
+pub(super) const LARGEST: f64 = 1e60;
+/// The largest in the units of the table, and the largest of all that is said about a fit.
+pub(super) const LARGEST_IN_UNITS: f64 = 1e200;
+/// What is in the units of the table.
+const IN_UNITS: [&str; 6] =
+    ["observations", "center", "scale", MISSING_VALUES, MISSING_DEVIATIONS, "held_out_log_densities"];
+
 pub(super) struct FileArray {
     pub name: &'static str,
     pub dtype: Dtype,
@@ -57,7 +65,16 @@ impl<'a> Reader<'a> {
         if values.iter().any(|value| !value.is_finite()) {
             return Err((self.broken)(&format!("has numbers in {name} that are not finite")));
         }
+        self.check_magnitudes(name, &values, if IN_UNITS.contains(&name) { LARGEST_IN_UNITS } else { LARGEST })?;
         Ok(values)
+    }
+
+    /// An error if one of these is larger than any that a fit finds.
+    pub fn check_magnitudes(&self, name: &str, values: &[f64], largest: f64) -> Result<()> {
+        match values.iter().any(|value| value.abs() > largest) {
+            true => Err((self.broken)(&format!("has numbers in {name} that are too large to reckon with"))),
+            false => Ok(()),
+        }
     }
 
     pub fn u32s(&self, name: &str) -> Result<Vec<u32>> {

@@ -2,7 +2,8 @@
 //!
 //! Arrays are stored row-major as other languages expect them; `docs/model-file.md` lists them.
 
-use super::model_arrays::{FileArray, Reader, of_missing};
+use super::allowance::Allowance;
+use super::model_arrays::{FileArray, LARGEST, LARGEST_IN_UNITS, Reader, of_missing};
 use super::output::Output;
 use crate::config::{AUTO, Config, Init};
 use crate::density::DensityNotes;
@@ -148,6 +149,9 @@ pub fn save_model(output: &Output, model: &Model) -> Result<()> {
 
 /// Reads a model.
 pub fn load_model(path: &Path) -> Result<Model> {
+    // the bytes and the numbers that are made of them
+    let length = std::fs::metadata(path).map_or(0, |file| file.len());
+    Allowance::of_length(length).check(length.saturating_mul(2)).map_err(|excess| excess.of(path))?;
     let bytes = std::fs::read(path).map_err(|e| Error::unreadable(path, &e))?;
     model_from_bytes(&bytes, path)
 }
@@ -286,6 +290,9 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         return Err(Error::file(path, problem, [Remedy::act("install a newer tangency")]));
     }
     let mut metadata: Metadata = serde_json::from_str(text).map_err(|_| broken("has damaged metadata"))?;
+    if serde_json::from_str(text).is_ok_and(|value| largest(&value) > LARGEST_IN_UNITS) {
+        return Err(broken("has metadata with numbers that are too large to reckon with"));
+    }
     // models from before the graph had a likelihood are the paper's
     metadata.config.graph_likelihood &= text.contains("\"graph_likelihood\"");
     let tensors = SafeTensors::deserialize(bytes).map_err(|_| broken("is cut short or damaged"))?;
@@ -302,6 +309,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         || open
         || metadata.config.n_components != d_x
         || !metadata.hyper.are_possible()
+        || !metadata.hyper.values().iter().all(|&value| value == 0.0 || (1.0 / LARGEST..=LARGEST).contains(&value))
     {
         return Err(broken("has settings that do not belong to its arrays"));
     }
@@ -345,6 +353,20 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     if !scaling.scale.iter().all(|&scale| scale > 0.0 && scale.is_finite()) {
         return Err(broken("has a scale that is not positive"));
     }
+    let observations = by_rows("observations", d_y)?;
+    for f in 0..d_y {
+        let scaled = |value: &f64| (value - scaling.center[f]) / scaling.scale[f];
+        let scaled: Vec<f64> = observations.col_as_slice(f).iter().map(scaled).collect();
+        reader.check_magnitudes("observations", &scaled, LARGEST)?;
+    }
+    let covariances = |name: &str| -> Result<Matrix> {
+        let found = per_point(name, d_x * d_x, &[n, d_x, d_x])?;
+        let is_variance = |(i, a): (usize, usize)| found[(a * d_x + a, i)] >= 0.0;
+        match (0..n).flat_map(|i| (0..d_x).map(move |a| (i, a))).all(is_variance) {
+            true => Ok(found),
+            false => Err(broken(&format!("has variances in {name} below zero"))),
+        }
+    };
     let graph = Graph::from_edges(n, pairs("edges")?);
     if pieces(&graph).len() > 1 {
         return Err(broken("has a graph in pieces"));
@@ -404,17 +426,17 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         dimension: metadata.dimension,
         features: metadata.features,
         lengths: metadata.lengths,
-        observations: Arc::new(by_rows("observations", d_y)?),
+        observations: Arc::new(observations),
         scaling,
         graph,
         bridges: pairs("bridges")?,
         // models from before pruning was there have none
         removed: if reader.tensors.names().contains(&"removed") { pairs("removed")? } else { vec![] },
         coordinates: by_rows("coordinates", d_x)?,
-        coordinate_covariances: per_point("coordinate_covariances", d_x * d_x, &[n, d_x, d_x])?,
+        coordinate_covariances: covariances("coordinate_covariances")?,
         full_covariance,
         maps: Matrix::from_fn(d_y, n * d_x, |f, p| maps[p * d_y + f]),
-        map_covariances: per_point("map_covariances", d_x * d_x, &[n, d_x, d_x])?,
+        map_covariances: covariances("map_covariances")?,
         map_draws,
         n_rows: metadata.n_rows,
         rows,
@@ -443,6 +465,17 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     }
     let Metadata { feature_names, ids, labels, table, .. } = metadata;
     Ok(Model { fit, feature_names, ids, labels, carried, table })
+}
+
+/// The largest number among metadata, without its sign.
+fn largest(value: &serde_json::Value) -> f64 {
+    use serde_json::Value::{Array, Number, Object};
+    match value {
+        Number(number) => number.as_f64().map_or(f64::INFINITY, f64::abs),
+        Array(values) => values.iter().map(largest).fold(0.0, f64::max),
+        Object(fields) => fields.values().map(largest).fold(0.0, f64::max),
+        _ => 0.0,
+    }
 }
 
 /// A setting, or a word that a setting is, that only a newer version can have written.

@@ -2,11 +2,12 @@
 
 use super::Model;
 use super::structure_columns::{StructureColumn, StructureRow, structure_columns, structure_of_point};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, said_by_system};
 use crate::fit::Fit;
 use crate::inference::{BoundParts, TracePoint};
 use crate::message::Remedy;
 use crate::model::Hyperparameters;
+use std::fs::TryLockError;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,6 +19,7 @@ pub struct Output {
     /// The file itself, where the path is a link to it.
     target: PathBuf,
     force: bool,
+    plain_texts: bool,
 }
 
 /// Longest name of a file, in bytes, on the file systems in use.
@@ -53,16 +55,22 @@ impl Output {
         if !folder(&target).is_dir() {
             return Err(Error::NoFolder { path: path.to_owned() });
         }
+        remove_leftovers(folder(&target));
         if let Err(error) = tempfile::tempfile_in(folder(&target)) {
-            let problem = format!("its folder cannot be written to ({error})");
+            let problem = format!("its folder cannot be written to ({})", said_by_system(&error));
             return Err(Error::file(path, problem, [Remedy::act("choose another")]));
         }
-        Ok(Self { path: path.to_owned(), target, force })
+        Ok(Self { path: path.to_owned(), target, force, plain_texts: false })
     }
 
     /// Where it goes.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether texts of delimited text are to be no formulas.
+    pub(super) fn plain_texts(&self) -> bool {
+        self.plain_texts
     }
 
     /// Writes the whole file or nothing.
@@ -74,13 +82,46 @@ impl Output {
 
     /// Begins the file beside its place, for what is not written at once.
     pub fn begin(&self) -> Result<Pending> {
-        let file = tempfile::Builder::new()
-            .prefix(".tangency-")
-            .permissions_like_new_file()
-            .tempfile_in(folder(&self.target))
-            .map_err(|error| Error::unwritable(&self.path, &error))?;
-        Begun::add(file.path());
-        Ok(Pending { file: BufWriter::new(file), output: self.clone() })
+        let failed = |error: std::io::Error| Error::unwritable(&self.path, &error);
+        for _ in 0..MOST_TRIES {
+            let file = tempfile::Builder::new()
+                .prefix(PREFIX)
+                .rand_bytes(RANDOM)
+                .permissions_like_new_file()
+                .tempfile_in(folder(&self.target))
+                .map_err(failed)?;
+            // another run that cleans up may have had it in hand before it was ours; where files cannot be locked, none is cleaned up
+            let is_locked = file.as_file().try_lock();
+            if !matches!(is_locked, Err(TryLockError::WouldBlock)) && file.path().exists() {
+                Begun::add(file.path());
+                return Ok(Pending { file: BufWriter::new(file), output: self.clone() });
+            }
+        }
+        Err(failed(std::io::Error::other("another run takes its temporary files away")))
+    }
+}
+
+/// How the names of files begin that are not whole yet, how many letters follow, and how often one is begun.
+const PREFIX: &str = ".tangency-";
+const RANDOM: usize = 6;
+const MOST_TRIES: usize = 20;
+
+/// Removes the files that runs have begun in a folder and can no longer finish, as after a kill. A run that is alive has its own
+/// locked, and the lock ends with it, however it ends.
+fn remove_leftovers(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let letters = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let is_ours =
+            letters.is_some_and(|letters| letters.len() == RANDOM && letters.chars().all(char::is_alphanumeric));
+        if !is_ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        let Ok(file) = std::fs::OpenOptions::new().write(true).open(entry.path()) else { continue };
+        if file.try_lock().is_ok() {
+            // nothing can be done about a file that will not go
+            let _ = std::fs::remove_file(entry.path());
+        }
     }
 }
 
@@ -99,8 +140,8 @@ impl Pending {
 
     /// Moves the file, now whole, to its place.
     pub fn commit(self) -> Result<()> {
-        let Output { path, target, force } = self.output;
-        let file = self.file.into_inner().map_err(|error| Error::unwritable(&path, error.error()))?;
+        let Output { path, target, force, .. } = self.output;
+        let file = self.file.into_inner().map_err(|error| Error::unwritable(&path, &error.into_error()))?;
         Begun::remove(file.path());
         let moved = if force { file.persist(&target) } else { file.persist_noclobber(&target) };
         match moved {
@@ -151,18 +192,25 @@ pub fn discard_unfinished() {
 /// The outputs of one command: claimed together, no two under one name.
 pub struct Claims {
     force: bool,
+    plain_texts: bool,
     taken: Vec<PathBuf>,
 }
 
 impl Claims {
     /// No outputs yet; the inputs of the command, which no output may replace.
     pub fn new<'a>(force: bool, inputs: impl IntoIterator<Item = &'a PathBuf>) -> Self {
-        Self { force, taken: inputs.into_iter().map(|path| place(path)).collect() }
+        Self { force, plain_texts: false, taken: inputs.into_iter().map(|path| place(path)).collect() }
+    }
+
+    /// Has texts of delimited text begin with an apostrophe where a spreadsheet program would take them for a formula.
+    pub fn with_plain_texts(mut self, plain_texts: bool) -> Self {
+        self.plain_texts = plain_texts;
+        self
     }
 
     /// Claims a path as [`Output::claim`] does.
     pub fn claim(&mut self, path: &Path) -> Result<Output> {
-        let output = Output::claim(path, self.force)?;
+        let output = Output { plain_texts: self.plain_texts, ..Output::claim(path, self.force)? };
         if self.taken.contains(&place(path)) {
             let remedy = Remedy::act("give each a name of its own");
             return Err(Error::file(path, "is an input or another output too", [remedy]));
@@ -226,7 +274,7 @@ fn folder(path: &Path) -> &Path {
 /// The embedding: id, label where there is one, x1…, sd1…, and the columns that are carried. One of these with a name of ours
 /// gets an underscore.
 pub fn write_embedding(output: &Output, model: &Model) -> Result<()> {
-    output.write(|file| embedding(file, model))
+    output.write(|file| embedding(file, model, output.plain_texts))
 }
 
 /// The trace of a fit: iteration, bound_scaled, bound, the hyper-parameters by name, and the parts of bound_scaled, each
@@ -239,7 +287,7 @@ pub fn write_trace(output: &Output, fit: &Fit) -> Result<()> {
 pub fn embedding_bytes(model: &Model) -> Vec<u8> {
     let mut bytes = Vec::new();
     // to write into memory does not fail
-    let _ = embedding(&mut bytes, model);
+    let _ = embedding(&mut bytes, model, false);
     bytes
 }
 
@@ -250,7 +298,7 @@ pub fn trace_bytes(fit: &Fit) -> Vec<u8> {
     bytes
 }
 
-fn embedding(file: &mut dyn Write, model: &Model) -> std::io::Result<()> {
+fn embedding(file: &mut dyn Write, model: &Model, plain_texts: bool) -> std::io::Result<()> {
     let fit = &model.fit;
     let d_x = fit.coordinates.ncols();
     let deviations = fit.standard_deviations();
@@ -277,7 +325,7 @@ fn embedding(file: &mut dyn Write, model: &Model) -> std::io::Result<()> {
         row.extend(model.carried.iter().map(|(_, cells)| cells[i].clone()));
         row
     };
-    csv_rows(file, &header, (0..fit.n()).map(row))
+    csv_rows(file, &header, (0..fit.n()).map(row), plain_texts)
 }
 
 fn trace(file: &mut dyn Write, fit: &Fit) -> std::io::Result<()> {
@@ -290,7 +338,7 @@ fn trace(file: &mut dyn Write, fit: &Fit) -> std::io::Result<()> {
         let numbers = numbers.map(|number| number.to_string());
         std::iter::once(iteration.to_string()).chain(numbers).chain(parts).collect()
     };
-    csv_rows(file, &header, fit.trace.iter().map(row))
+    csv_rows(file, &header, fit.trace.iter().map(row), false)
 }
 
 /// An edge list that can be given to a fit: i, j, rows of the table from 0.
@@ -308,14 +356,27 @@ fn row_numbers(fit: &Fit, (i, j): (u32, u32)) -> [String; 2] {
 
 /// Rows of text as CSV.
 pub fn write_rows(output: &Output, header: &[String], rows: impl Iterator<Item = Vec<String>>) -> Result<()> {
-    output.write(|file| csv_rows(file, header, rows))
+    output.write(|file| csv_rows(file, header, rows, output.plain_texts))
 }
 
-fn csv_rows(file: &mut dyn Write, header: &[String], rows: impl Iterator<Item = Vec<String>>) -> std::io::Result<()> {
+fn csv_rows(
+    file: &mut dyn Write,
+    header: &[String],
+    rows: impl Iterator<Item = Vec<String>>,
+    plain_texts: bool,
+) -> std::io::Result<()> {
     let mut writer = csv::Writer::from_writer(file);
-    writer.write_record(header)?;
-    for row in rows {
-        writer.write_record(row)?;
+    for row in std::iter::once(header.to_vec()).chain(rows) {
+        match plain_texts {
+            true => writer.write_record(row.into_iter().map(plain_text))?,
+            false => writer.write_record(row)?,
+        }
     }
     writer.flush()
+}
+
+/// A text that no spreadsheet program takes for a formula. A number stays as it is.
+pub(super) fn plain_text(text: String) -> String {
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
+    if is_formula { format!("'{text}") } else { text }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::output::{Output, Pending};
+use super::output::{Output, Pending, plain_text};
 #[cfg(feature = "parquet")]
 use super::table::ParquetRows;
 use super::table::{extension, refuse_duplicates};
@@ -115,7 +115,8 @@ impl TableWriter {
             other => {
                 let delimiter = if other == "csv" { b',' } else { b'\t' };
                 let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(output.begin()?);
-                writer.write_record(&names).map_err(|error| Error::unwritable(path, &error.into()))?;
+                let plain = |name: &String| if output.plain_texts() { plain_text(name.clone()) } else { name.clone() };
+                writer.write_record(names.iter().map(plain)).map_err(|error| Error::unwritable(path, &error.into()))?;
                 RowWriter::Delimited(Box::new(writer))
             }
         };
@@ -126,10 +127,21 @@ impl TableWriter {
     /// Adds rows: some cells for each column, as many for one as for another.
     pub fn write(&mut self, block: &[Cells]) -> Result<()> {
         self.check_block(block)?;
+        // what is not a number is missing; nothing else may be without a value
+        let numbers =
+            block.iter().filter_map(|cells| if let Cells::Numbers(numbers) = cells { Some(numbers) } else { None });
+        if numbers.flatten().any(|number| number.is_infinite()) {
+            return Err(Error::NoNumbers { what: "numbers of the table" });
+        }
         let rows = block.first().map_or(0, Cells::len);
+        let plain_texts = self.output.plain_texts();
         let written = match &mut self.rows {
             RowWriter::Delimited(writer) => (0..rows).try_for_each(|row| {
-                writer.write_record(block.iter().map(|cells| cells.text(row))).map_err(std::io::Error::from)
+                let texts = block.iter().map(|cells| match (plain_texts, cells) {
+                    (true, Cells::Text(_)) => plain_text(cells.text(row)),
+                    _ => cells.text(row),
+                });
+                writer.write_record(texts).map_err(std::io::Error::from)
             }),
             #[cfg(feature = "parquet")]
             RowWriter::Parquet(writer) => writer.write(block),

@@ -1,6 +1,6 @@
 //! The edges of a graph, and how suspect they are.
 
-use crate::error::Result;
+use crate::error::{Result, finite};
 use crate::evidence::{EdgeScore, EdgeTest, PruneOptions, edge_scores, least_gain};
 use crate::inference::BoundParts;
 use crate::io::{Model, Output, write_rows};
@@ -59,6 +59,7 @@ impl EdgesView {
             EdgeRow { suspect: row.expected_gain.is_some_and(|gain| gain > least_gain), ..row }
         };
         let edges: Vec<EdgeRow> = scores.iter().map(row).collect();
+        finite("scores of edges", edges.iter().flat_map(EdgeRow::numbers))?;
         let n_suspects = edges.iter().filter(|edge| edge.suspect).count();
         Ok(Self { edges, n_suspects, least_gain })
     }

@@ -149,9 +149,9 @@ fn intervals_hold_and_novelty_is_even() {
 fn samples_are_like_the_data_and_do_not_depend_on_blocks() {
     let Case { all, fit } = case();
     let extension = Extension::new(fit).unwrap();
-    let drawn = extension.sample(0, 300, 5);
-    assert_eq!(extension.sample(100, 50, 5).values, rows(&drawn.values, 100, 50));
-    assert_ne!(extension.sample(0, 300, 6).values, drawn.values);
+    let drawn = extension.sample(0, 300, 5).unwrap();
+    assert_eq!(extension.sample(100, 50, 5).unwrap().values, rows(&drawn.values, 100, 50));
+    assert_ne!(extension.sample(0, 300, 6).unwrap().values, drawn.values);
     let nearest = |i: usize| {
         let squares = |j: usize| (0..3).map(|f| (drawn.values[(i, f)] - all.points[(j, f)]).powi(2)).sum::<f64>();
         (0..TRAIN).map(squares).fold(f64::INFINITY, f64::min).sqrt()

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod acceleration;
+mod bombs;
 mod density;
 mod dimension;
 mod evidence;
@@ -15,8 +16,10 @@ mod messages;
 mod metrics;
 mod missing;
 mod models;
+mod mutated;
 mod neighbors;
 mod noise;
+mod odd_tables;
 mod rolls;
 mod structure;
 

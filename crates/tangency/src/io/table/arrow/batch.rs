@@ -9,6 +9,7 @@ use polars_arrow_format::ipc::{BufferRef, CompressionType, FieldNodeRef, RecordB
 use super::array::{Array, Validity, Values};
 use super::field::{Field, Kind, UNIONS};
 use super::messages::{Arrow, Damage, Message, contents};
+use crate::io::allowance::Allowance;
 
 /// The values of dictionaries by number, in parts where they came so.
 pub(super) type Dictionaries = HashMap<i64, Vec<Arc<Array>>>;
@@ -24,10 +25,17 @@ pub(super) struct BatchReader<'a> {
     of_views: Vec<i64>,
     dictionaries: &'a Dictionaries,
     has_old_unions: bool,
+    /// What its buffers may take together.
+    allowance: Allowance,
 }
 
 impl<'a> BatchReader<'a> {
-    pub(super) fn new(head: RecordBatchRef<'a>, message: &'a Message, dictionaries: &'a Dictionaries) -> Arrow<Self> {
+    pub(super) fn new(
+        head: RecordBatchRef<'a>,
+        message: &'a Message,
+        dictionaries: &'a Dictionaries,
+        allowance: Allowance,
+    ) -> Arrow<Self> {
         let codec = head.compression()?.map(|compression| compression.codec()).transpose()?;
         let mut of_views: Vec<i64> = head.variadic_buffer_counts()?.into_iter().flatten().collect();
         of_views.reverse();
@@ -40,6 +48,7 @@ impl<'a> BatchReader<'a> {
             of_views,
             dictionaries,
             has_old_unions: message.has_old_unions()?,
+            allowance,
         })
     }
 
@@ -185,31 +194,34 @@ impl<'a> BatchReader<'a> {
         let Some(bytes) = start.checked_add(length).and_then(|end| self.body.get(start..end)) else {
             return contents("a buffer stands outside of it");
         };
+        // many columns may show the same bytes
+        self.allowance.take(bytes.len() as u64)?;
         match self.codec {
             None => Ok(bytes.to_vec()),
             Some(_) if bytes.is_empty() => Ok(Vec::new()),
-            Some(codec) => unpacked(bytes, codec),
+            Some(codec) => unpacked(bytes, codec, &mut self.allowance),
         }
     }
 }
 
 /// What a packed buffer holds: its length, or −1 where it did not become shorter, and then its bytes.
-fn unpacked(bytes: &[u8], codec: CompressionType) -> Arrow<Vec<u8>> {
+fn unpacked(bytes: &[u8], codec: CompressionType, allowance: &mut Allowance) -> Arrow<Vec<u8>> {
     let Some((length, packed)) = bytes.split_first_chunk() else { return contents("a buffer is cut short") };
     let length = i64::from_le_bytes(*length);
     if length == -1 {
         return Ok(packed.to_vec());
     }
     let length = count(length)?;
+    let most = allowance.room().saturating_add(1).min(length as u64);
     let mut found = Vec::new();
     // memory is taken as bytes come, whatever length is promised
     let result = match codec {
-        CompressionType::Lz4Frame => {
-            lz4_flex::frame::FrameDecoder::new(packed).take(length as u64).read_to_end(&mut found)
+        CompressionType::Lz4Frame => lz4_flex::frame::FrameDecoder::new(packed).take(most).read_to_end(&mut found),
+        CompressionType::Zstd => {
+            zstd::stream::read::Decoder::new(packed).and_then(|decoder| decoder.take(most).read_to_end(&mut found))
         }
-        CompressionType::Zstd => zstd::stream::read::Decoder::new(packed)
-            .and_then(|decoder| decoder.take(length as u64).read_to_end(&mut found)),
     };
+    allowance.take(found.len() as u64)?;
     match result {
         Ok(_) if found.len() == length => Ok(found),
         Ok(_) => contents("a buffer is shorter than it promises"),

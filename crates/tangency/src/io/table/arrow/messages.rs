@@ -9,6 +9,7 @@ use polars_arrow_format::ipc::planus::{self, ReadAsRoot};
 use polars_arrow_format::ipc::{BlockRef, FooterRef, MessageHeaderRef, MessageRef, MetadataVersion};
 
 use super::field::{Field, fields};
+use crate::io::allowance::Excess;
 
 /// Why a file cannot be read.
 pub(super) enum Damage {
@@ -17,6 +18,8 @@ pub(super) enum Damage {
     Contents(String),
     /// It is sound, but of a kind that is not read.
     Foreign(&'static str),
+    /// It would take too much memory.
+    Large(Excess),
 }
 
 pub(super) type Arrow<T> = Result<T, Damage>;
@@ -31,6 +34,12 @@ impl From<std::io::Error> for Damage {
             ErrorKind::UnexpectedEof => Self::Contents("it is cut short".into()),
             _ => Self::Unreadable(error),
         }
+    }
+}
+
+impl From<Excess> for Damage {
+    fn from(excess: Excess) -> Self {
+        Self::Large(excess)
     }
 }
 

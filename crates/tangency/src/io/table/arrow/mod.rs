@@ -15,6 +15,7 @@ use polars_arrow_format::ipc::MessageHeaderRef;
 use super::note::TableNote;
 use super::{Source, is_row_index, number_in, refuse, refuse_duplicates};
 use crate::error::{Error, Result};
+use crate::io::allowance::Allowance;
 use array::Array;
 use batch::{BatchReader, Dictionaries};
 pub(super) use blocks::ArrowBlocks;
@@ -31,7 +32,12 @@ struct Batches {
     /// Columns that hold what is not read, and what that is.
     opaque: Vec<(String, &'static str)>,
     dictionaries: Dictionaries,
+    allowance: Allowance,
 }
+
+/// What a number takes in its column and in the matrix, and what a cell of text takes beside its letters.
+const NUMBER: u64 = 16;
+const TEXT: u64 = 48;
 
 /// The arrays of some rows, where they were wanted.
 struct Batch {
@@ -54,7 +60,8 @@ impl Batches {
             return Err(refuse(path, "there is no column in it", "give a table of at least one column"));
         }
         refuse_duplicates(path, &names)?;
-        Ok(Self { path: path.to_owned(), messages, fields, names, is_numeric, opaque, dictionaries: HashMap::new() })
+        let (path, allowance, dictionaries) = (path.to_owned(), Allowance::of(path), HashMap::new());
+        Ok(Self { path, messages, fields, names, is_numeric, opaque, dictionaries, allowance })
     }
 
     /// The next batch, with the columns that are wanted; nothing after the last.
@@ -74,7 +81,7 @@ impl Batches {
                         return contents("a dictionary holds itself");
                     }
                     let Some(data) = head.data()? else { return contents("a dictionary has no values") };
-                    let mut reader = BatchReader::new(data, &message, &self.dictionaries)?;
+                    let mut reader = BatchReader::new(data, &message, &self.dictionaries, self.allowance.clone())?;
                     let values = Arc::new(reader.dictionary(of)?);
                     let parts = self.dictionaries.entry(id).or_default();
                     if !head.is_delta()? {
@@ -83,7 +90,7 @@ impl Batches {
                     parts.push(values);
                 }
                 Some(MessageHeaderRef::RecordBatch(head)) => {
-                    let mut reader = BatchReader::new(head, &message, &self.dictionaries)?;
+                    let mut reader = BatchReader::new(head, &message, &self.dictionaries, self.allowance.clone())?;
                     let (mut columns, mut above) = (Vec::new(), Vec::new());
                     for field in &self.fields {
                         reader.column(field, wanted, &mut above, &mut columns)?;
@@ -126,6 +133,7 @@ fn refusal(path: &Path, damage: Damage) -> Error {
             let problem = format!("is not an Arrow file that can be read ({reason})");
             refuse(path, problem, "write it again, or convert it to .csv")
         }
+        Damage::Large(excess) => excess.of(path),
         Damage::Foreign(problem) => refuse(path, problem, "write it again as Feather of version 2, or as .parquet"),
     }
 }
@@ -147,7 +155,10 @@ impl ArrowTable {
         let is_numeric = batches.is_numeric.clone();
         let mut numbers = vec![Vec::new(); is_numeric.len()];
         let mut rows: usize = 0;
+        let mut allowance = batches.allowance.clone();
         while let Some(batch) = batches.next(&|column| is_numeric[column])? {
+            let cells: u64 = batch.columns.iter().flatten().map(|array| array.rows as u64).sum();
+            allowance.take(cells.saturating_mul(NUMBER)).map_err(|excess| excess.of(path))?;
             for (numbers, array) in numbers.iter_mut().zip(&batch.columns) {
                 numbers.extend(array.iter().flat_map(|array| (0..array.rows).map(|row| array.number(row))));
             }
@@ -196,10 +207,17 @@ impl Source for ArrowTable {
             return Ok(texts);
         }
         let mut batches = Batches::open(&self.path)?;
+        // a short file can say one long text any number of times
+        let mut allowance = batches.allowance.clone();
         while let Some(batch) = batches.next(&|column| columns.contains(&column))? {
             for (texts, &column) in texts.iter_mut().zip(columns) {
-                let cells = batch.columns[column].iter().flat_map(|array| (0..array.rows).map(|row| array.text(row)));
-                texts.extend(cells.map(Option::unwrap_or_default));
+                for (array, row) in
+                    batch.columns[column].iter().flat_map(|array| (0..array.rows).map(move |row| (array, row)))
+                {
+                    let text = array.text(row).unwrap_or_default();
+                    allowance.take(text.len() as u64 + TEXT).map_err(|excess| excess.of(&self.path))?;
+                    texts.push(text);
+                }
             }
         }
         Ok(texts)

@@ -4,14 +4,16 @@ pub(super) mod header;
 pub(super) mod records;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use ::csv::StringRecord;
 
 #[cfg(feature = "spreadsheets")]
 use super::sheet::{DELIMITER, SheetText};
-use super::text::{self, inner_extension};
+use super::text::{self, UNPACKED_BYTE, inner_extension};
 use super::{Source, TableNote, numbered_names};
 use crate::error::Result;
+use crate::io::allowance::Allowance;
 use header::{Cell, Decimals, Tally, looks_like_header, names_in};
 use records::{Records, delimiter, line_of, no_rows, ragged, unfit_or_unreadable};
 
@@ -35,8 +37,14 @@ impl DelimitedTable {
     #[cfg(feature = "spreadsheets")]
     pub(super) fn of_sheet(path: &Path, sheet: SheetText, header: Option<bool>) -> Result<Self> {
         let text = String::from_utf8_lossy(&sheet.text).into_owned();
-        let text =
-            DelimitedText { path: path.to_owned(), text, notes: sheet.notes, delimiter: DELIMITER, is_sheet: true };
+        let text = DelimitedText {
+            path: path.to_owned(),
+            text,
+            packed: None,
+            notes: sheet.notes,
+            delimiter: DELIMITER,
+            is_sheet: true,
+        };
         Self::of_text(text, header)
     }
 
@@ -46,10 +54,13 @@ impl DelimitedTable {
         let mut tallies: Vec<Tally> = Vec::new();
         let mut odd_one = None;
         let mut count = 0;
+        let rows = 1 + text.text.bytes().filter(|&byte| byte == b'\n').count();
         text.each_row(|record| {
             if count == 0 {
                 first = record.clone();
-                numbers = vec![Vec::new(); record.len()];
+                // each row has a byte or more for each of its cells
+                let most = rows.min(text.text.len() / record.len().max(1) + 1);
+                numbers = (0..record.len()).map(|_| Vec::with_capacity(most)).collect();
                 tallies = vec![Tally::default(); record.len()];
             } else if record.len() != first.len() {
                 odd_one = Some((line_of(record, text.text.bytes()), record.len()));
@@ -158,6 +169,11 @@ impl Source for DelimitedTable {
         if columns.is_empty() {
             return Ok(texts);
         }
+        if let Some(packed) = self.text.packed {
+            let cells = (self.rows as u64).saturating_mul(columns.len() as u64).saturating_mul(TEXT);
+            let all = cells.saturating_add(self.text.text.len() as u64 * UNPACKED_BYTE);
+            Allowance::of_length(packed).check(all).map_err(|excess| excess.of(&self.text.path))?;
+        }
         let mut skip = self.header;
         self.text.each_row(|record| {
             if !std::mem::take(&mut skip) {
@@ -180,10 +196,15 @@ pub(super) fn cells(path: &Path) -> Result<Vec<Vec<String>>> {
     Ok(rows)
 }
 
+/// What a cell of text takes beside its letters.
+const TEXT: u64 = 48;
+
 struct DelimitedText {
     /// As messages name it.
     path: PathBuf,
     text: String,
+    /// The length of its file, if that is packed.
+    packed: Option<u64>,
     /// What to know about where it comes from.
     notes: Vec<TableNote>,
     delimiter: u8,
@@ -194,12 +215,13 @@ struct DelimitedText {
 impl DelimitedText {
     fn read(path: &Path) -> Result<Self> {
         let named = text::named(path);
-        let mut source = text::open(path)?;
+        let (mut source, came) = text::open_whole(path)?;
         let text = source.read_whole().map_err(|error| unfit_or_unreadable(&named, &error))?;
+        let packed = came.map(|came| came.load(Ordering::Relaxed));
         let delimiter = delimiter(text.as_bytes(), prefers_tabs(path));
         // an encoding that was only guessed
         let notes = source.guessed().map(TableNote::Encoding).into_iter().collect();
-        Ok(Self { path: named, text, notes, delimiter, is_sheet: false })
+        Ok(Self { path: named, text, packed, notes, delimiter, is_sheet: false })
     }
 
     /// Calls `visit` with each row that is not blank until it returns `false`.

@@ -27,8 +27,7 @@ impl NpyKind {
     }
 }
 
-/// What stands before the data. It is parsed here because `npyz` multiplies out shapes and recurses into brackets
-/// without a bound, so that a damaged header could end the process.
+/// What stands before the data. It is parsed here, since what a damaged header promises must not end the process.
 pub(super) struct NpyHeader {
     pub(super) kind: NpyKind,
     pub(super) size: usize,

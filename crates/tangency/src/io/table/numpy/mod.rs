@@ -6,11 +6,12 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use npyz::npz::{NpzArchive, file_name_from_array_name};
+use zip::ZipArchive;
 
 use super::value::CellValue;
 use super::{Source, numbered_names, refuse};
 use crate::error::{Error, Result};
+use crate::io::allowance::{Allowance, Excess};
 use crate::message;
 use crate::message::{Piece, listed, shown};
 use header::NpyHeader;
@@ -18,16 +19,28 @@ use header::NpyHeader;
 /// Enough of an array to hold its header, unless it is a structured one.
 pub(super) const HEADER_BYTES: u64 = 1 << 17;
 
+/// What an element takes while a table is made of it, beside its own bytes: a number in its column and in the matrix.
+const NUMBERS: u64 = 16;
+
 pub(super) fn read_npy(path: &Path, what: &str, max_axes: usize) -> Result<NpyArray> {
-    let bytes = std::fs::read(path).map_err(|error| Error::unreadable(path, &error))?;
-    NpyArray::parse(path, what, max_axes, bytes)
+    let failed = |error| Error::unreadable(path, &error);
+    let mut file = File::open(path).map_err(failed)?;
+    // what is no file, as a pipe, has no length
+    let length = file.metadata().map_err(failed).map(|it| if it.is_file() { it.len() } else { u64::MAX })?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(HEADER_BYTES).read_to_end(&mut bytes).map_err(failed)?;
+    let layout = NpyLayout::parse(path, what, max_axes, &bytes, length)?;
+    layout.check(&Allowance::of_length(length)).map_err(|excess| excess.of(path))?;
+    file.take(layout.end().saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes).map_err(failed)?;
+    NpyArray::new(path, what, max_axes, bytes)
 }
 
 pub(super) fn read_npz(path: &Path, wanted: Option<&str>) -> Result<NpyArray> {
     let file = File::open(path).map_err(|error| Error::unreadable(path, &error))?;
-    let damaged = |error| refuse(path, format!("is not a sound .npz file ({error})"), "save it again");
-    let mut archive = NpzArchive::new(BufReader::new(file)).map_err(damaged)?;
-    let mut names: Vec<String> = archive.array_names().map(str::to_owned).collect();
+    let damaged = |error: std::io::Error| refuse(path, format!("is not a sound .npz file ({error})"), "save it again");
+    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|error| damaged(error.into()))?;
+    let mut names: Vec<String> =
+        archive.file_names().flatten().filter_map(|name| Some(name.strip_suffix(EXTENSION)?.to_owned())).collect();
     names.sort();
     let chosen = match wanted {
         Some(name) => names.iter().find(|other| *other == name).cloned(),
@@ -40,12 +53,22 @@ pub(super) fn read_npz(path: &Path, wanted: Option<&str>) -> Result<NpyArray> {
         };
         return Err(refuse(path, problem, message!["name one of them with ", Piece::Setting("array")]));
     };
-    let bytes = entry(&mut archive, &name, u64::MAX).map_err(damaged)?;
-    NpyArray::parse(path, &format!("the array {name}"), 2, bytes)
+    // what the header promises is checked before it is unpacked, and no more is unpacked than that
+    let what = format!("the array {name}");
+    let beginning = entry(&mut archive, &name, HEADER_BYTES).map_err(damaged)?;
+    let layout = NpyLayout::parse(path, &what, 2, &beginning, u64::MAX)?;
+    layout.check(&Allowance::of(path)).map_err(|excess| excess.of(path))?;
+    let bytes = entry(&mut archive, &name, layout.end()).map_err(damaged)?;
+    NpyArray::new(path, &what, 2, bytes)
 }
 
+/// What the files of an archive have behind the names of their arrays.
+const EXTENSION: &str = ".npy";
+
+type Archive = ZipArchive<BufReader<File>>;
+
 /// The only array, or the only one that is a numeric matrix, or the first with a usual name.
-fn choose(archive: &mut NpzArchive<BufReader<File>>, names: &[String]) -> Option<String> {
+fn choose(archive: &mut Archive, names: &[String]) -> Option<String> {
     if let [only] = names {
         return Some(only.clone());
     }
@@ -61,10 +84,10 @@ fn choose(archive: &mut NpzArchive<BufReader<File>>, names: &[String]) -> Option
     usual.iter().find_map(|&name| names.iter().find(|other| *other == name).cloned())
 }
 
-fn entry(archive: &mut NpzArchive<BufReader<File>>, name: &str, limit: u64) -> std::io::Result<Vec<u8>> {
+/// The first bytes of an array, at most so many; what is behind them stays packed.
+fn entry(archive: &mut Archive, name: &str, limit: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let entry = archive.zip_archive().by_name(&file_name_from_array_name(name))?;
-    entry.take(limit).read_to_end(&mut bytes)?;
+    archive.by_name(&format!("{name}{EXTENSION}"))?.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -76,7 +99,7 @@ pub(super) struct NpyArray {
 }
 
 impl NpyArray {
-    fn parse(path: &Path, what: &str, max_axes: usize, bytes: Vec<u8>) -> Result<Self> {
+    fn new(path: &Path, what: &str, max_axes: usize, bytes: Vec<u8>) -> Result<Self> {
         let layout = NpyLayout::parse(path, what, max_axes, &bytes, bytes.len() as u64)?;
         Ok(Self { names: numbered_names(layout.width()), layout, bytes })
     }
@@ -137,6 +160,20 @@ impl NpyLayout {
 
     pub(super) fn width(&self) -> usize {
         self.lengths[1] * self.lengths[2]
+    }
+
+    /// Where its last element ends in the file.
+    fn end(&self) -> u64 {
+        self.header.data_start as u64 + self.count().saturating_mul(self.header.size as u64)
+    }
+
+    fn count(&self) -> u64 {
+        self.lengths.iter().fold(1, |product, &length| product.saturating_mul(length as u64))
+    }
+
+    /// Whether there is room for the array and the table that is made of it.
+    fn check(&self, allowance: &Allowance) -> std::result::Result<(), Excess> {
+        allowance.check(self.count().saturating_mul(self.header.size as u64 + NUMBERS))
     }
 
     /// Bytes of an element.

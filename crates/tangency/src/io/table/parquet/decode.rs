@@ -17,7 +17,7 @@ pub(super) enum Place {
     NextInList,
 }
 
-type Visit<'v> = &'v mut dyn FnMut(Place, Option<Raw>);
+type Visit<'v> = &'v mut dyn FnMut(Place, Option<Raw>) -> Parquet<()>;
 
 /// Calls `visit` with the values of the next rows, at most `most` of them; `false` where there are no more.
 pub(super) fn visit_rows(
@@ -62,7 +62,7 @@ fn rows<T: DataType>(
             _ => Place::Row,
         };
         let value = if definition == column.max_def_level() { values.next() } else { None };
-        visit(place, value.map(&raw));
+        visit(place, value.map(&raw))?;
     }
     Ok(levels > 0)
 }

@@ -4,10 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ::parquet::column::reader::ColumnReader;
+use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::FileReader;
 use ::parquet::schema::types::ColumnDescriptor;
 
 use super::decode::{add_text, visit_rows};
+use super::kind::Raw;
 use super::{BATCH, ParquetContents, guarded, rows_of_group};
 use crate::error::Result;
 use crate::io::table::stream::{BlockBuilder, BlockSource, Use};
@@ -41,6 +43,9 @@ impl Lockstep {
             self.group += 1;
         }
         self.chunks = guarded(&self.contents.path, || {
+            for &(column, _) in uses {
+                self.contents.check_pages(self.group - 1, column, false)?;
+            }
             let group = reader.get_row_group(self.group - 1)?;
             uses.iter().map(|&(column, _)| group.get_column_reader(column)).collect()
         })?;
@@ -60,6 +65,7 @@ impl Lockstep {
         let descriptor = self.descriptor(column);
         let reader = &mut self.chunks[chunk];
         let (mut found, mut texts) = (0, Vec::new());
+        let mut allowance = self.contents.allowance.clone();
         guarded(&self.contents.path, || {
             while found < count {
                 let more = visit_rows(reader, &descriptor, count - found, &mut |place, raw| {
@@ -68,9 +74,12 @@ impl Lockstep {
                         block.put(usage, || kind.number_or_nan(raw), || text().unwrap_or_default());
                         found += 1;
                     } else {
+                        let length = if let Some(Raw::Bytes(bytes)) = raw { bytes.len() } else { 0 };
+                        allowance.take(length as u64).map_err(|excess| ParquetError::External(Box::new(excess)))?;
                         add_text(&mut texts, place, text());
                         found = texts.len();
                     }
+                    Ok(())
                 })?;
                 if !more {
                     break;
@@ -89,7 +98,7 @@ impl Lockstep {
         for (chunk, &(column, _)) in uses.iter().enumerate() {
             let descriptor = self.descriptor(column);
             let reader = &mut self.chunks[chunk];
-            if guarded(&self.contents.path, || visit_rows(reader, &descriptor, 1, &mut |_, _| {}))? {
+            if guarded(&self.contents.path, || visit_rows(reader, &descriptor, 1, &mut |_, _| Ok(())))? {
                 return self.uneven(column);
             }
         }

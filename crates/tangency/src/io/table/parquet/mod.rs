@@ -4,11 +4,13 @@ mod decode;
 mod folder;
 mod kind;
 mod lockstep;
+mod sizes;
 mod write;
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
@@ -16,22 +18,30 @@ use ::parquet::schema::types::ColumnDescriptor;
 
 use super::{Source, is_row_index, number_in, refuse, refuse_duplicates};
 use crate::error::{Error, Result};
+use crate::io::allowance::{Allowance, Excess};
 use crate::message::shown;
 use decode::{Place, add_text, visit_rows};
 pub(super) use folder::{ColumnarFolder, LockstepFolder, parts};
 use kind::{ParquetKind, Raw};
 pub(super) use lockstep::Lockstep;
+use sizes::check_pages;
 pub(in crate::io) use write::ParquetRows;
 
 /// How many values to have in memory twice; small, since a damaged file may promise any number of them.
 const BATCH: usize = 1 << 13;
+
+/// What a number takes in its column and in the matrix, and what a cell of text takes beside its letters.
+const NUMBER: u64 = 16;
+const TEXT: u64 = 48;
 
 type Parquet<T> = std::result::Result<T, ParquetError>;
 
 /// A file that is open: what its columns are, and the way to their values.
 pub(super) struct ParquetContents {
     path: PathBuf,
+    file: Arc<File>,
     reader: SerializedFileReader<File>,
+    allowance: Allowance,
     rows: usize,
     names: Vec<String>,
     kinds: Vec<ParquetKind>,
@@ -40,7 +50,9 @@ pub(super) struct ParquetContents {
 
 impl ParquetContents {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|error| Error::unreadable(path, &error))?;
+        let failed = |error| Error::unreadable(path, &error);
+        let file = File::open(path).map_err(failed)?;
+        let again = Arc::new(file.try_clone().map_err(failed)?);
         let reader = guarded(path, || SerializedFileReader::new(file))?;
         let groups = 0..reader.num_row_groups();
         let rows = groups.map(|group| rows_of_group(&reader, group)).fold(0, usize::saturating_add);
@@ -52,7 +64,14 @@ impl ParquetContents {
         refuse_duplicates(path, &names)?;
         let kinds = columns.iter().map(|column| ParquetKind::of(column)).collect();
         let is_list = columns.iter().map(|column| column.max_rep_level() > 0).collect();
-        Ok(Self { path: path.to_owned(), reader, rows, names, kinds, is_list })
+        let (path, allowance) = (path.to_owned(), Allowance::of(path));
+        Ok(Self { path, file: again, reader, allowance, rows, names, kinds, is_list })
+    }
+
+    /// An error if the pages of a column in a row group are too large: each by itself, and with `together` all of them.
+    fn check_pages(&self, group: usize, column: usize, together: bool) -> Parquet<()> {
+        let chunk = self.reader.metadata().row_group(group).column(column);
+        check_pages(&self.file, chunk, rows_of_group(&self.reader, group), &self.allowance, together)
     }
 
     fn is_numeric(&self, column: usize) -> bool {
@@ -79,9 +98,17 @@ impl Columnar {
     fn load_numbers(&mut self) -> Result<()> {
         let contents = &self.contents;
         let numeric: Vec<usize> = (0..contents.names.len()).filter(|&column| contents.is_numeric(column)).collect();
+        let all = (contents.rows as u64).saturating_mul(NUMBER).saturating_mul(numeric.len() as u64);
+        contents.allowance.check(all).map_err(|excess| excess.of(&contents.path))?;
         let mut numbers = vec![Vec::new(); numeric.len()];
         self.scan(&numeric, &mut |position, _, raw| {
-            numbers[position].push(contents.kinds[numeric[position]].number_or_nan(raw));
+            let (column, most) = (&mut numbers[position], contents.rows);
+            // of more rows than it says the file is damaged
+            if column.len() > most {
+                return Err(ParquetError::General("more rows than it promises".into()));
+            }
+            column.push(contents.kinds[numeric[position]].number_or_nan(raw));
+            Ok(())
         })?;
         for (column, numbers) in numeric.into_iter().zip(numbers) {
             self.check_length(column, numbers.len())?;
@@ -91,13 +118,14 @@ impl Columnar {
     }
 
     /// Calls `visit` with the position in `columns`, the place and the value of every cell.
-    fn scan(&self, columns: &[usize], visit: &mut dyn FnMut(usize, Place, Option<Raw>)) -> Result<()> {
+    fn scan(&self, columns: &[usize], visit: &mut dyn FnMut(usize, Place, Option<Raw>) -> Parquet<()>) -> Result<()> {
         let reader = &self.contents.reader;
         guarded(&self.contents.path, || {
             // Row groups are the outer loop, since to open one takes time in proportion to its columns.
-            for group in 0..reader.num_row_groups() {
-                let group = reader.get_row_group(group)?;
+            for number in 0..reader.num_row_groups() {
+                let group = reader.get_row_group(number)?;
                 for (position, &column) in columns.iter().enumerate() {
+                    self.contents.check_pages(number, column, true)?;
                     let descriptor = group.metadata().schema_descr().column(column);
                     let mut chunk = group.get_column_reader(column)?;
                     let mut visit = |place, raw: Option<Raw>| visit(position, place, raw);
@@ -150,9 +178,14 @@ impl Source for Columnar {
 
     fn texts(&self, columns: &[usize]) -> Result<Vec<Vec<String>>> {
         let mut texts: Vec<Vec<String>> = vec![Vec::new(); columns.len()];
+        // a short file can say one long text any number of times
+        let mut allowance = self.contents.allowance.clone();
         self.scan(columns, &mut |position, place, raw| {
             let kind = self.contents.kinds[columns[position]];
+            let length = if let Some(Raw::Bytes(bytes)) = raw { bytes.len() } else { 0 };
+            allowance.take(length as u64 + TEXT).map_err(|excess| ParquetError::External(Box::new(excess)))?;
             add_text(&mut texts[position], place, raw.map(|raw| kind.text(raw)));
+            Ok(())
         })?;
         for (&column, texts) in columns.iter().zip(&texts) {
             self.check_length(column, texts.len())?;
@@ -169,6 +202,10 @@ fn rows_of_group(reader: &SerializedFileReader<File>, group: usize) -> usize {
 fn guarded<T>(path: &Path, read: impl FnOnce() -> Parquet<T>) -> Result<T> {
     let reason = match catch_unwind(AssertUnwindSafe(read)) {
         Ok(Ok(found)) => return Ok(found),
+        Ok(Err(ParquetError::External(error))) => match error.downcast::<Excess>() {
+            Ok(excess) => return Err(excess.of(path)),
+            Err(error) => error.to_string(),
+        },
         Ok(Err(error)) => error.to_string(),
         Err(_) => "its contents contradict each other".to_owned(),
     };

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use calamine::{CellErrorType, Data, DataRef, ExcelDateTime, Ods, Range, Reader, SheetType, SheetVisible, Xlsx};
 
 use super::column_name;
+use super::sizes::check;
 use crate::error::{Error, Result};
+use crate::io::allowance::Excess;
 use crate::io::table::value::CellValue;
 use crate::io::table::{extension, refuse};
 
@@ -32,6 +34,8 @@ enum Book {
 /// Why a sheet is not read.
 enum Unread {
     Damaged(String),
+    /// It would take too much memory.
+    Large(Excess),
     /// The place of a formula whose value the file does not have.
     NoValue(u32, u32),
 }
@@ -39,6 +43,12 @@ enum Unread {
 impl Workbook {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let file = BufReader::new(File::open(path).map_err(|error| Error::unreadable(path, &error))?);
+        guarded(path, || {
+            check(path).map_err(|error| match error.downcast::<Excess>() {
+                Ok(excess) => Unread::Large(excess),
+                Err(error) => damaged(error),
+            })
+        })?;
         let book = guarded(path, || match extension(path).as_str() {
             "ods" => Ods::new(file).map(Book::Ods).map_err(damaged),
             _ => Xlsx::new(file).map(|book| Book::Xlsx(Box::new(book))).map_err(damaged),
@@ -148,6 +158,7 @@ fn guarded<T>(path: &Path, read: impl FnOnce() -> std::result::Result<T, Unread>
                 "open it in a spreadsheet program and save it, so that it is worked out",
             ));
         }
+        Ok(Err(Unread::Large(excess))) => return Err(excess.of(path)),
         Ok(Err(Unread::Damaged(reason))) => reason.lines().next().unwrap_or_default().to_owned(),
         Err(_) => "its contents contradict each other".to_owned(),
     };

@@ -1,6 +1,7 @@
 //! Sheets of Excel and OpenDocument, as the delimited text that they would be if they were saved so.
 
 mod cells;
+mod sizes;
 
 use std::collections::BTreeMap;
 use std::path::Path;

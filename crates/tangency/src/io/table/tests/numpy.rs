@@ -29,14 +29,12 @@ pub(super) fn header(description: &str, shape: &str) -> String {
 }
 
 pub(super) fn npz(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
-    let mut bytes = Cursor::new(Vec::new());
-    let mut archive = npyz::npz::NpzWriter::new(&mut bytes);
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, array) in arrays {
-        archive.zip_writer().start_file(format!("{name}.npy"), Default::default()).unwrap();
-        archive.zip_writer().write_all(array).unwrap();
+        archive.start_file(format!("{name}.npy"), zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(array).unwrap();
     }
-    drop(archive);
-    bytes.into_inner()
+    archive.finish().unwrap().into_inner()
 }
 
 const SIX: [f64; 6] = [1.0, 2.5, -3.0, 4.0, 5.0, 6.0];
