@@ -2,6 +2,7 @@
 
 mod caution;
 mod dimension;
+mod duration;
 mod gaps;
 mod given;
 mod memory;
@@ -15,12 +16,14 @@ mod quality;
 mod result;
 mod runs;
 mod together;
+mod widths;
 
 pub use crate::inference::{NumberedStart, StartRank};
 pub use crate::memory::available_memory;
 pub use caution::Caution;
 pub(crate) use dimension::settle as settle_components;
 pub use dimension::{DimensionBound, DimensionChoice};
+pub use duration::expected_seconds;
 pub(crate) use neighbors::settle as settle_neighbors;
 pub use neighbors::{NeighborsChoice, TriedNeighbors};
 pub use noise::NoiseChoice;
@@ -70,6 +73,8 @@ type BoxedObserver<'a> = Box<Watching<'a>>;
 pub struct Fitter<'a> {
     config: Config,
     edges: Option<Vec<(u32, u32)>>,
+    /// Whether edges were given, which the fit remembers.
+    own_edges: bool,
     start: Option<Start>,
     only: Option<usize>,
     dimension: Option<DimensionChoice>,
@@ -94,6 +99,7 @@ impl<'a> Fitter<'a> {
         Self {
             config,
             edges: None,
+            own_edges: false,
             start: None,
             only: None,
             dimension: None,
@@ -110,7 +116,7 @@ impl<'a> Fitter<'a> {
 
     /// Uses this graph in place of nearest neighbours.
     pub fn edges(mut self, edges: Vec<(u32, u32)>) -> Self {
-        self.edges = Some(edges);
+        (self.edges, self.own_edges) = (Some(edges), true);
         self
     }
 
@@ -284,12 +290,14 @@ impl<'a> Fitter<'a> {
 
     /// The runs of a plan, and who sees them.
     fn runs<'r>(self, prepared: &Prepared, plan: &'r Plan) -> Result<(Runs<'r>, Box<StartObserver<'a>>)> {
-        let Self { config, start, mut observer, keeps_posterior, measures, dimension, neighbors, views, .. } = self;
+        let Self {
+            config, start, mut observer, keeps_posterior, measures, dimension, neighbors, views, own_edges, ..
+        } = self;
         let config = Config { scaling: prepared.table.rule, ..config };
         let problem = Problem::of(prepared, &config)?;
         let given = start.map(|start| restricted(start, prepared, &problem)).transpose()?;
         let (starts, max_iter) = (plan.starts.len(), config.max_iter);
-        let data = FittedData { dimension, neighbors, views, ..FittedData::new(prepared, plan) };
+        let data = FittedData { dimension, neighbors, views, own_edges, ..FittedData::new(prepared, plan) };
         let report = move |of: NumberedStart, reach: Reach, point: &TracePoint, stage: Stage| match &mut observer {
             Some(observer) => {
                 let (start, trial) = (of.number + 1, reach == Reach::Trial);

@@ -7,6 +7,7 @@ mod evidence;
 mod grid;
 mod loadings;
 mod map;
+mod measured;
 mod pruning;
 mod summary;
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub use evidence::{CandidateRow, EqualRule, EvidenceView, Remark};
 pub use grid::{GridPlaces, GridView, Known};
 pub use loadings::{LoadingRow, LoadingsView};
 pub use map::{EllipseView, MapView};
+pub use measured::MeasuredView;
 pub use pruning::PruningView;
 pub use summary::{
     CalibrationRow, CoordinateRow, DeviationsRow, DistanceRow, FeatureRow, MissingRow, PcaRow, Summary, ViewRow,

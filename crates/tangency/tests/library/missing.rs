@@ -142,8 +142,10 @@ fn a_file_with_missing_entries_out_of_order_is_refused() {
             feature_names: names.clone(),
             ids: None,
             labels: None,
+            label_name: None,
             carried: vec![],
             table: None,
+            reading: None,
         };
         fit.imputed = before;
         model_from_bytes(&model_to_bytes(&model).unwrap(), "m".as_ref()).map(|_| ()).unwrap_err().to_string()
@@ -157,7 +159,16 @@ fn a_file_with_missing_entries_out_of_order_is_refused() {
 fn the_model_file_keeps_them() {
     let (fit, ..) = fitted(5);
     let names = (0..FEATURES).map(|f| format!("f{f}")).collect();
-    let model = Model { fit, feature_names: names, ids: None, labels: None, carried: vec![], table: None };
+    let model = Model {
+        fit,
+        feature_names: names,
+        ids: None,
+        labels: None,
+        label_name: None,
+        carried: vec![],
+        table: None,
+        reading: None,
+    };
     let bytes = model_to_bytes(&model).unwrap();
     let again = model_from_bytes(&bytes, "m".as_ref()).unwrap();
     assert_eq!(again.fit.imputed, model.fit.imputed);

@@ -100,8 +100,16 @@ fn one_view_is_expected_from_another() {
     let both = beside(&clear, &noisy);
     let train = Matrix::from_fn(180, 20, |i, f| both[(i, f)]);
     let fit = fitted(&train, FeatureNoise::Shared, &views);
-    let model =
-        Model { fit, feature_names: vec![String::new(); 20], ids: None, labels: None, carried: vec![], table: None };
+    let model = Model {
+        fit,
+        feature_names: vec![String::new(); 20],
+        ids: None,
+        labels: None,
+        label_name: None,
+        carried: vec![],
+        table: None,
+        reading: None,
+    };
     let bytes = model_to_bytes(&model).unwrap();
     let again = model_from_bytes(&bytes, "test".as_ref()).unwrap().fit;
     assert!(again.views == views && again.noise_scales == model.fit.noise_scales);
