@@ -95,6 +95,7 @@ fn borrowed(entries: &MissingEntries, n: usize, d_y: usize, order: &[usize]) -> 
     let most = (SHARE * (n * d_y - entries.count()) as f64) as usize;
     let mut left: Vec<usize> = vec![n; d_y];
     gaps.iter().flatten().for_each(|&f| left[f as usize] -= 1);
+    let there = left.clone();
     let mut found = Vec::new();
     for (number, &row) in order.iter().enumerate() {
         if found.len() >= most.max(FEWEST) || lenders.is_empty() {
@@ -109,7 +110,7 @@ fn borrowed(entries: &MissingEntries, n: usize, d_y: usize, order: &[usize]) -> 
         let wanted = lender.iter().copied().filter(|f| !own.contains(f));
         for f in wanted.take(count) {
             // half of what there is of a feature stays
-            if 2 * left[f as usize] > n {
+            if 2 * left[f as usize] > there[f as usize] {
                 left[f as usize] -= 1;
                 found.push((row as u32, f));
             }
