@@ -86,5 +86,5 @@ class Fitting(Attributes):
         if not self.verbose:
             return "fit"
         in_turns = bool(views) or bool(np.isnan(table).any())
-        seconds = expected_seconds(*table.shape, config, in_turns)
+        seconds = expected_seconds(len(table), table.shape[1], config, in_turns)
         return f"fit (about {in_words(seconds)})" if seconds > _SHORT else "fit"
