@@ -1,9 +1,10 @@
 """Two views of one sheet: what they are worth together, and what becomes of rows that lack one of them.
 
-python run.py TANGENCY mild|loud [layouts|prediction] prints the tables of the README; TANGENCY is the command,
+python run.py TANGENCY mild|loud [layouts|prediction|priors] prints the tables of the README; TANGENCY is the command,
 target/release/tangency. What is seen of the sheet is √10 times smaller beside the same noise in the loud tables.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -118,6 +119,31 @@ def prediction():
             errors = [np.sqrt((((found - hidden) / spread) ** 2).mean()) for found in [predicted[rows], *others]]
             cells.append(f"{errors[0]:.3f} ({inside:.2f}), {errors[1]:.3f}, {errors[2]:.3f}")
         print(f"| {source} → {name} | " + " | ".join(cells) + " |", flush=True)
+
+
+def priors():
+    """R² of the noisy view alone with λ and ν as they are learned, and held at multiples of that."""
+    factors = [1 / 36, 1 / 6, 6, 36]
+    for seed in SEEDS:
+        X, truth = sheet(seed)
+        with tempfile.TemporaryDirectory() as folder:
+            table, model, layout = (os.path.join(folder, file) for file in ("t.csv", "m.st", "e.csv"))
+            header = ",".join(COLUMNS["noisy"])
+            np.savetxt(table, X[:, places("noisy")], delimiter=",", header=header, comments="")
+
+            def r2(*more, table=table, model=model, layout=layout, truth=truth):
+                made = ["--out", model, "--embedding", layout, "--force", "--threads", "1"]
+                ran("fit", table, "--connect", *made, *more)
+                points = np.genfromtxt(layout, delimiter=",", names=True)
+                return affine_r2(np.stack([points["x1"], points["x2"]], axis=1), truth, slice(None))[0]
+
+            cells = [r2()]
+            told = subprocess.run([TANGENCY, "info", model, "--json"], check=True, capture_output=True, text=True)
+            learned = json.loads(told.stdout)["hyperparameters"]
+            for factor in factors:
+                held = {f"--{name}": f"{factor * learned[name]:.6g}" for name in ("lambda", "nu")}
+                cells.append(r2(*sum(held.items(), ())))
+            print(f"| seed {seed} | " + " | ".join(f"{cell:.4f}" for cell in cells) + " |", flush=True)
 
 
 if __name__ == "__main__":

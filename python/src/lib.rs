@@ -28,7 +28,7 @@ mod _tangency {
     #[pymodule_export]
     use crate::evidence::{NativeSelection, change_edges, prune_graph, run_cell, score_edges};
     #[pymodule_export]
-    use crate::model::{NativeModel, best_start, starts, try_start};
+    use crate::model::{NativeModel, best_start, expected_seconds, starts, try_start};
     #[pymodule_export]
     use crate::peers::{NativeComparison, embed_table};
     #[pymodule_export]

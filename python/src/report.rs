@@ -60,17 +60,19 @@ pub fn report(
         rows.map(|rows| UnfittedRows { values: rows.view().transpose().to_owned(), ids: ids.1, labels: labels.1 });
     let Model { fit, feature_names, .. } = &*model.saved;
     let (fit, feature_names) = (fit.clone(), feature_names.clone());
+    // labels that are given have their own name, or none
+    let label_name = if labels.0.is_some() { label_name } else { model.saved.label_name.clone() };
     let (ids, labels) = (ids.0.or_else(|| model.saved.ids.clone()), labels.0.or_else(|| model.saved.labels.clone()));
     let others = model.saved.carried.iter().filter(|(name, _)| columns.iter().all(|(given, _)| given != name));
     let carried = columns.iter().chain(others).cloned().collect();
-    let named = Model { fit, feature_names, ids, labels, carried, table: model.saved.table.clone() };
+    let named =
+        Model { fit, feature_names, ids, labels, label_name, carried, table: model.saved.table.clone(), reading: None };
     let comparisons = multiples(&comparisons)?;
     let report = Report {
         title,
         command: Some(command),
         calls: Some(PythonCalls { refit: calls.0, compare: calls.1 }),
         new,
-        label_name,
         image,
         comparisons,
         remark,

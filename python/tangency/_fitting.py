@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from . import _distances, _settings, _starts, _structure_input, _table_input, _views
 from ._attributes import Array, Attributes
-from ._progress import Bar
-from ._tangency import Model, starts
+from ._progress import Bar, in_words
+from ._tangency import Model, expected_seconds, starts
+
+# fits that take no longer, in seconds, are not announced
+_SHORT = 10.0
 
 
 class Fitting(Attributes):
@@ -21,6 +26,7 @@ class Fitting(Attributes):
     n_neighbors: int | str
     feature_noise: str
     prune: bool
+    verbose: bool
 
     def _table(self, X: Any, graph: Any) -> tuple[Array, _distances.Scaled | None]:
         """The measurements, and how distances become measurements if they were given."""
@@ -63,7 +69,7 @@ class Fitting(Attributes):
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
             )
-        with Bar("fit", self.verbose) as bar:
+        with Bar(self._title(table, config, views), self.verbose) as bar:
             return Model.fit(
                 table,
                 config,
@@ -78,3 +84,11 @@ class Fitting(Attributes):
                 threads=threads,
                 progress=bar.callback,
             )
+
+    def _title(self, table: Array, config: str, views: _views.Views) -> str:
+        """What the bar is called: with the time that a long fit takes, more or less."""
+        if not self.verbose:
+            return "fit"
+        in_turns = bool(views) or bool(np.isnan(table).any())
+        seconds = expected_seconds(len(table), table.shape[1], config, in_turns)
+        return f"fit (about {in_words(seconds)})" if seconds > _SHORT else "fit"

@@ -204,7 +204,9 @@ _COMPARED = ("n_components", "n_neighbors", "radius", "graph", "largest", "prune
 
 def repeated(model: LLLVM) -> str:
     """The line of Python that makes the fit again."""
-    return f"tangency.LLLVM({', '.join(_changed(model))}).fit(X)"
+    # a graph that only the call of fit had
+    given = ", graph=graph" if model.graph is None and model._native.own_edges else ""
+    return f"tangency.LLLVM({', '.join(_changed(model))}).fit(X{given})"
 
 
 def next_calls(model: LLLVM) -> tuple[str, str]:
@@ -213,7 +215,7 @@ def next_calls(model: LLLVM) -> tuple[str, str]:
     refit = f"tangency.LLLVM({', '.join(_changed(model, _GRAPH))}).fit(X, graph={edges})"
     if model.metric == _settings.PRECOMPUTED:
         return refit, ""
-    if model.graph is not None:
+    if model.graph is not None or model._native.own_edges:
         graphs = 'graphs={"own": graph}'
     elif model.radius is not None:
         graphs = f"radius={[part * float(model.radius) for part in (0.75, 1.0, 1.5)]}"

@@ -176,6 +176,9 @@ def test_calls_leave_out_what_cannot_be_typed():
     edges = np.argwhere(np.triu(LLLVM(n_neighbors=8, max_iter=3).fit(X).graph_.toarray() != 0))
     found = data(LLLVM(graph=edges, max_iter=3).fit(X).report().html)
     assert 'graphs={"own": graph}' in found["compare"] and "graph=…" in found["command"]
+    # of a graph that only the call had the page knows too
+    found = data(LLLVM(max_iter=3).fit(X, graph=edges).report().html)
+    assert 'graphs={"own": graph}' in found["compare"] and found["command"].endswith(".fit(X, graph=graph)")
     found = data(LLLVM(radius=1.5, max_iter=3).fit(X).report().html)
     assert "radius=[1.125, 1.5, 2.25]" in found["compare"]
 

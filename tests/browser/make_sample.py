@@ -220,8 +220,17 @@ def report(
                 "standard": array(np.where(spread > 0, 1 / np.where(spread > 0, spread, 1), 0)[:, None] * x.std(0)),
             },
         }
+    if keep_values and y.shape[1] > 3:
+        data["features"]["directions"] = directions(y)
     data.update(more)
     return data
+
+
+def directions(y):
+    """The three directions in which a table varies most, each feature by its own spread."""
+    scale = np.where(y.std(0) > 0, y.std(0), 1)
+    _, sizes, axes = np.linalg.svd((y - y.mean(0)) / scale, full_matrices=False)
+    return {"weights": array(axes[:3] / scale), "shares": (sizes[:3] ** 2 / (sizes**2).sum()).tolist()}
 
 
 def roll(n, seed=0, noise=0.02):

@@ -243,6 +243,26 @@ def test_three_features_are_seen_in_space_with_the_removed_edges(roll, sample):
     assert roll.ask("view")["kind"] == "plane"
 
 
+def test_more_features_are_seen_along_their_three_widest_directions(page, sample):
+    page.open(sample("digits"))
+    data = page.data(sample("digits"))
+    y, found = numbers(data["features"]["values"]), data["features"]["directions"]
+    page.choose("axes", "measured")
+    view = page.ask("view")
+    assert (view["kind"], view["source"]) == ("space", "measured")
+    share = round(100 * sum(found["shares"]))
+    assert f"{share} % of its variance" in page.text("about")
+    space = (y - y.mean(0)) @ numbers(found["weights"]).T
+    turned = (space - (space.max(0) + space.min(0)) / 2) @ np.array(view["turn"]).T
+    across, down = page.places().T
+    assert np.corrcoef(across, turned[:, 0])[0, 1] > 0.999
+    assert np.corrcoef(down, turned[:, 1])[0, 1] < -0.999
+    page.click("tab-explore")
+    page.press(page.lonely(17, room=2))
+    page.choose("axes", "map")
+    assert page.ask("view")["kind"] == "plane"
+
+
 def test_evidence_shows_what_was_tried_or_the_command_that_compares(page, sample):
     page.open(sample("roll"), "evidence")
     assert page.find("heat").is_displayed() and not page.all('[data-test="compare-command"]')

@@ -227,7 +227,8 @@ fn model(comparison: &Comparison, table: &Table) -> Option<Model> {
     let kept = |names: &Vec<String>| fit.rows.iter().map(|&row| names[row].clone()).collect::<Vec<_>>();
     let (ids, labels) = (table.ids.as_ref().map(kept), table.labels.as_ref().map(kept));
     let carried = table.carried.iter().map(|(name, cells)| (name.clone(), kept(cells))).collect();
-    Some(Model { feature_names: table.feature_names.clone(), ids, labels, carried, table: None, fit })
+    let (feature_names, label_name) = (table.feature_names.clone(), table.label_name.clone());
+    Some(Model { feature_names, ids, labels, label_name, carried, table: None, reading: None, fit })
 }
 
 fn report(args: &CompareArgs, comparison: &Comparison, trials: &[Trial]) -> Report<'static> {

@@ -38,6 +38,7 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
         feature_names: vec!["y1".into(), "y2".into(), "y3".into()],
         ids: None,
         labels: None,
+        label_name: None,
         carried: vec![],
         views: vec![],
         notes: vec![],
@@ -83,8 +84,10 @@ pub fn run(args: &DemoArgs, say: Say) -> Result<()> {
         feature_names: model.feature_names.clone(),
         ids: None,
         labels,
+        label_name: Some("along the roll".into()),
         carried: vec![],
         table: None,
+        reading: None,
     };
     report::write(&page_out, Report { title, table: Some("tangency-demo.csv"), command, ..Report::default() }, &shown)?;
 

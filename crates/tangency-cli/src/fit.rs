@@ -36,8 +36,8 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         return Err(Error::unfit("prune", Message(pieces), [Remedy::TurnOn("prune").to("remove edges")]));
     }
     prune::options(pruning).validate()?;
-    let reading = structure::with_columns(&args.structure, options_with_views(&args.table, &args.views, &config)?);
-    let table = read_table(&args.table.table, &reading)?;
+    let options = structure::with_columns(&args.structure, options_with_views(&args.table, &args.views, &config)?);
+    let table = read_table(&args.table.table, &options)?;
     let structure = structure::structure(&args.structure, &args.table.table, &table)?;
     let read = inputs(&args.table, &args.graph, &args.start).chain(&args.structure.anchors);
     let mut claims = crate::rows::claims(args.force, read);
@@ -59,11 +59,13 @@ pub fn run(args: &FitArgs, say: Say) -> Result<()> {
         check_parts(table.values.nrows(), config.n_components.max(1), parts)?;
     }
     let noted = notes(&table.notes);
+    progress::tell_how_long(&table, &config, say);
     let fitter =
         fitter(Fitter::new(config).views(table.views.clone()).structure(structure), &args.graph, &args.start, &table)?;
     let (mut model, posterior) =
         if args.prune { fit_to_prune(fitter, table, say)? } else { (fit_table(fitter, table, say)?, None) };
     model.table = table_name(&args.table);
+    model.reading = model.table.is_some().then_some(options);
     let mut pruned = None;
     if args.prune && model.fit.stop != Stop::Interrupted {
         let (after, found) = prune::prune_model(model, posterior, &prune::options(pruning), say)?;
@@ -206,9 +208,10 @@ pub fn fit_to_prune(fitter: Fitter, table: Table, say: Say) -> Result<(Model, Op
 fn named(fit: Fit, table: Table, say: Say) -> Model {
     notes(&table.notes).iter().for_each(|text| say.note(text));
     let kept = |names: Vec<String>| fit.rows.iter().map(|&row| names[row].clone()).collect::<Vec<_>>();
-    let (ids, labels) = (table.ids.map(&kept), table.labels.map(&kept));
+    let (ids, labels, label_name) = (table.ids.map(&kept), table.labels.map(&kept), table.label_name);
     let carried = table.carried.into_iter().map(|(name, cells)| (name, kept(cells))).collect();
-    let model = Model { fit, feature_names: table.feature_names, ids, labels, carried, table: None };
+    let model =
+        Model { fit, feature_names: table.feature_names, ids, labels, label_name, carried, table: None, reading: None };
     info::decided(&model).iter().for_each(|text| say.note(text));
     model
 }

@@ -5,16 +5,32 @@ use crate::say::Say;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::ops::ControlFlow;
-use tangency::Choice;
 use tangency::compare::Entrant;
 use tangency::evidence::{PruneProgress, PruneStep};
+use tangency::fit::expected_seconds;
 use tangency::inference::Progress;
+use tangency::io::table::Table;
+use tangency::{Choice, Config};
 
 /// How often a bar is drawn that counts the time.
 const TICK: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// Steps from which a rate can be told.
 const STEPS_TO_KNOW: u64 = 2;
+
+/// Fits that take no longer, in seconds, are not announced.
+const SHORT: f64 = 10.0;
+
+/// Says how long a fit takes, more or less, where that is long.
+pub fn tell_how_long(table: &Table, config: &Config, say: Say) {
+    let (n, d_y) = (table.values.nrows(), table.values.ncols());
+    let in_turns = !table.views.is_empty() || !table.values.is_all_finite();
+    let seconds = expected_seconds(n, d_y, in_turns, config);
+    if seconds > SHORT {
+        let about = HumanDuration(std::time::Duration::from_secs_f64(seconds.min(1e9)));
+        say.note(&format!("a fit like this takes about {about}, more or less; --max-iter makes it end sooner"));
+    }
+}
 
 /// An observer that draws the bar and passes Ctrl-C on.
 pub fn observer(say: Say) -> impl FnMut(&Progress) -> ControlFlow<()> {
@@ -66,9 +82,9 @@ impl RunsSeen {
     }
 }
 
-/// The observer of pruning. How long it takes is not known beforehand; two to seven fits are usual.
+/// The observer of pruning. How long it takes is not known beforehand; five to twenty fits are usual.
 pub fn pruning(say: Say) -> impl FnMut(&PruneProgress) -> ControlFlow<()> {
-    let bar = bar(say, "prune: {elapsed} (usually as long as 2 to 7 fits), {pos} iterations{rate} | {msg}");
+    let bar = bar(say, "prune: {elapsed} (often as long as 5 to 20 fits), {pos} iterations{rate} | {msg}");
     move |progress| {
         bar.set_position(progress.iterations as u64);
         let step = match progress.step {

@@ -105,6 +105,7 @@ fn model(args: &PruneArgs, config: Config, say: Say) -> Result<(Model, Option<Fu
     let fitter = fit::fitter(Fitter::new(config), &args.graph, &args.start, &table)?;
     let (mut model, posterior) = fit::fit_to_prune(fitter, table, say)?;
     model.table = fit::table_name(&args.table);
+    model.reading = model.table.is_some().then_some(options);
     Ok((model, posterior))
 }
 

@@ -12,7 +12,7 @@ use tangency::io::{Claims, Model, Output, block_rows, load_model, next_block};
 use tangency::linalg::Matrix;
 use tangency::message::Remedy;
 use tangency::{Error, Result};
-use tangency_report::command::{flag, typed};
+use tangency_report::command::{self, typed};
 use tangency_report::page::{Report, UnfittedRows};
 
 /// Rows of a table that a page shows at most.
@@ -107,19 +107,7 @@ pub fn open(page: &Path, say: Say) {
 
 /// The flags that say how a table is read.
 pub fn reading(args: &TableArgs) -> Vec<String> {
-    let list = |words: &[String]| (!words.is_empty()).then(|| words.join(","));
-    let given = [
-        ("id_column", args.id_column.clone()),
-        ("label_column", args.label_column.clone()),
-        ("columns", list(&args.columns)),
-        ("exclude", list(&args.exclude)),
-        ("show", list(&args.show)),
-        ("array", args.array.clone()),
-        ("sheet", args.sheet.clone()),
-    ];
-    let switches = [("header", args.header), ("no_header", args.no_header)];
-    let with_values = given.into_iter().filter_map(|(name, value)| Some([flag(name), value?])).flatten();
-    with_values.chain(switches.into_iter().filter(|(_, on)| *on).map(|(name, _)| flag(name))).collect()
+    command::reading(&fit::table_options(args))
 }
 
 fn new_rows(table: &Path, args: &ReportArgs, model: &Model, say: Say) -> Result<UnfittedRows> {

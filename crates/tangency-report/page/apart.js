@@ -107,8 +107,7 @@
       for (let i = 0; i < n; i++) if (of[i] !== 255) (chosen[i] ? inside : outside)[of[i]]++;
       return names.map((label, k) => ({ name, label, a: inside[k] / count, b: outside[k] / (n - count) }));
     });
-    const percent = (share) => Math.round(100 * share) + " %";
     return found.filter(({ a, b }) => Math.abs(a - b) > 0.15).sort((p, q) => Math.abs(q.a - q.b) - Math.abs(p.a - p.b)).slice(0, 4)
-      .map(({ name, label, a, b }) => `${T.visible(name)} ${T.visible(label)}: ${percent(a)} of the selection, ${percent(b)} of the others`);
+      .map(({ name, label, a, b }) => `${T.visible(name)} ${T.visible(label)}: ${T.percent(a)} of the selection, ${T.percent(b)} of the others`);
   }
 })();

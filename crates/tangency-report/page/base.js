@@ -47,6 +47,8 @@ const T = {};
   const superscript = (text) => text.replace(/[-0-9]/g, (c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]));
 
   // A number with about `digits` significant digits.
+  T.percent = (share) => Math.round(100 * share) + " %";
+
   T.number = function (value, digits = 4) {
     if (value === null || value === undefined || !Number.isFinite(value)) return "–";
     const size = Math.abs(value);

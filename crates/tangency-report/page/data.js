@@ -32,7 +32,7 @@
       labelNumbers: decode(raw.label_numbers),
       novelty: decode(raw.novelty), density: decode(raw.density), logDensity: decode(raw.log_density),
       names: features.names || [], values: decode(features.values), valuesLeftOut: features.values_left_out || null,
-      low: features.min, high: features.max, mean: features.mean, std: features.std,
+      directions: readDirections(features.directions), low: features.min, high: features.max, mean: features.mean, std: features.std,
       views: features.views || [], image: raw.image || null,
       model: readModel(raw.model), graph: readGraph(raw.graph), bound: readBound(raw.bound),
       remark: raw.remark || "",
@@ -53,6 +53,8 @@
     const numbers = Float32Array.from(cells, (cell) => (cell.trim() === "" ? NaN : Number(cell)));
     return numbers.some(Number.isFinite) && cells.every((cell, i) => cell.trim() === "" || Number.isFinite(numbers[i])) ? numbers : null;
   }
+
+  const readDirections = (found) => (found ? { ...found, weights: decode(found.weights) } : null);
 
   function readModel(model) {
     if (!model) return null;

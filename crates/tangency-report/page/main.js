@@ -103,13 +103,13 @@
   }
 
   function setUpAxes() {
-    const { d, axisNames, names } = T.report;
+    const { d, axisNames } = T.report;
     const select = T.byId("axes");
     const option = (value, text) => T.make("option", { value, text });
     T.byId("axes-choice").hidden = false;
     if (d < 4) select.append(option("map", d === 3 ? "all three" : axisNames.join(" and ")));
     if (d > 2) for (let a = 0; a < d; a++) for (let b = a + 1; b < d; b++) select.append(option(a + "," + b, axisNames[a] + " and " + axisNames[b]));
-    if (T.canBeMeasured()) select.append(option("measured", "as measured: " + names.join(", ")));
+    if (T.canBeMeasured()) select.append(option("measured", "as measured: " + (T.report.directions ? `three widest directions (${T.percent(T.measuredShare())} of the variance)` : T.measuredNames().join(", "))));
     select.addEventListener("change", () => {
       T.forgetOrder();
       T.setAxes(select.value);

@@ -1,5 +1,5 @@
 // Where the points are on the screen. Three kinds of view: "plane" (two coordinates), "strip" (one) and "space" (three, turned by hand).
-// A space is that of three coordinates, or of a table with three features ("measured").
+// A space is that of three coordinates, or of the table ("measured"): of its three features, or along its three widest directions.
 (function () {
   const view = {
     kind: "plane", source: "map", axes: [0, 1], width: 0, height: 0,
@@ -11,17 +11,40 @@
   // seen from the side and from above: a little, or, where folds of what was measured should show, more
   const startTurn = { map: [[0.82, 0, -0.57], [-0.22, 0.92, -0.32], [0.53, 0.38, 0.76]], measured: [[0.82, 0, -0.57], [-0.44, 0.64, -0.63], [0.36, 0.77, 0.53]] };
 
-  let measured = null; // the features of a table that has three, made when they are asked for; each from 0 to 1 where their units differ
+  let measured = null; // where rows are in the space of the table, made when it is asked for; each feature from 0 to 1 where three differ in units
   const ofMap = () => ({ 1: "strip", 3: "space" })[T.report.d] || "plane";
 
-  T.canBeMeasured = () => T.report.names.length === 3 && Boolean(T.report.values);
-  T.axisName = (a) => (view.source === "measured" ? T.report.names : T.report.axisNames)[a];
+  const three = () => T.report.names.length === 3;
+  const directions = () => T.report.directions;
+  T.canBeMeasured = () => (three() || Boolean(directions())) && Boolean(T.report.values);
+  T.measuredNames = () => (three() ? T.report.names : directions().shares.map((share, a) => `${["widest", "second", "third"][a]} direction (${T.percent(share)})`));
+  T.measuredShare = () => (three() ? 1 : directions().shares.reduce((sum, share) => sum + share, 0));
+  T.axisName = (a) => (view.source === "measured" ? T.measuredNames() : T.report.axisNames)[a];
+
+  // A row of the table in its space. What is missing counts as the mean; of a row of which nothing is known there is no place.
+  function inSpace(value) {
+    const { low, high, mean, names } = T.report;
+    if (three()) {
+      const sizes = low.map((v, f) => high[f] - v);
+      const unlike = Math.max(...sizes) > 20 * Math.min(...sizes);
+      return [0, 1, 2].map((f) => (unlike ? (value(f) - low[f]) / (sizes[f] || 1) : value(f)));
+    }
+    const { weights } = directions();
+    const place = [0, 0, 0];
+    let known = false;
+    for (let f = 0; f < names.length; f++) {
+      const off = value(f) - mean[f];
+      if (!Number.isFinite(off)) continue;
+      known = true;
+      for (let a = 0; a < 3; a++) place[a] += weights[a * names.length + f] * off;
+    }
+    return known ? place : [NaN, NaN, NaN];
+  }
 
   function asMeasured() {
-    const { low, high, n } = T.report;
-    const sizes = low.map((v, f) => high[f] - v);
-    const unlike = Math.max(...sizes) > 20 * Math.min(...sizes);
-    return Float32Array.from({ length: 3 * n }, (_, e) => T.value(Math.floor(e / 3), e % 3)).map((v, e) => (unlike ? (v - low[e % 3]) / (sizes[e % 3] || 1) : v));
+    const out = new Float32Array(3 * T.report.n);
+    for (let i = 0; i < T.report.n; i++) out.set(inSpace((f) => T.value(i, f)), 3 * i);
+    return out;
   }
 
   // Where a row is in space.
@@ -138,9 +161,14 @@
   T.toScreen = function (at) {
     const { scale, width, centre } = view;
     if (view.kind === "strip") return [width / 2 + (at[0] - centre[0]) * scale, strip()[0] + strip()[1] / 2];
-    if (view.source === "measured") return T.report.model ? T.fromSpace(T.reconstruct(at).values) : [NaN, NaN];
+    if (view.source === "measured") return T.report.model ? expectedPlace(at) : [NaN, NaN];
     if (view.kind === "space") return T.fromSpace(at);
     return flat(at[view.axes[0]], at[view.axes[1]]);
+  };
+
+  const expectedPlace = (at) => {
+    const { values } = T.reconstruct(at);
+    return T.fromSpace(inSpace((f) => values[f]));
   };
 
   const flat = (u, v) => [view.width / 2 + (u - view.centre[0]) * view.scale, view.height / 2 - (v - view.centre[1]) * view.scale];

@@ -97,7 +97,8 @@
     graph: () => "Lines join rows that are alike; the map is made from them. A wrong line can fold the map, so those that the model speaks against are marked.",
     evidence: () => "How sure the model is of itself: how likely it finds the table, and how graphs and numbers of dimensions compare.",
   };
-  const measured = "This is the table itself: each dot stands at its three measured values, drag to turn it.";
+  const measured = () => "This is the table itself: each dot stands at " + (!T.report.directions ? "its three measured values"
+    : `its measurements along the three directions in which the table varies most (${T.percent(T.measuredShare())} of its variance)`) + ", drag to turn it.";
 
-  T.tellAbout = () => T.byId("about").replaceChildren(...T.termed(T.view.source === "measured" && T.state.tab !== "evidence" ? measured : about[T.state.tab]()));
+  T.tellAbout = () => T.byId("about").replaceChildren(...T.termed(T.view.source === "measured" && T.state.tab !== "evidence" ? measured() : about[T.state.tab]()));
 })();

@@ -2,12 +2,15 @@
 
 use tangency::config::{Config, Init, Kind, Preset, Setting, Value};
 use tangency::fit::Fit;
+use tangency::io::table::TableOptions;
 use tangency::{ScalingRule, Symmetry};
 
 /// Flags that are not named as their setting is.
 const NAMES: [(&str, &str); 3] = [("random_state", "seed"), ("accelerate", "no-acceleration"), ("views", "view")];
 /// What takes the place of the file of a start that is not known.
 const UNKNOWN_START: &str = "START.npy";
+/// What takes the place of a file of edges that is not known.
+const UNKNOWN_EDGES: &str = "EDGES.csv";
 
 /// The name of the flag of a setting, or of another option, without dashes. A switch that is on has a flag that turns it off.
 pub fn flag_name(name: &str) -> String {
@@ -36,6 +39,34 @@ pub struct CommandFiles {
     pub start: Vec<String>,
 }
 
+/// The flags that say how a table is read.
+pub fn reading(options: &TableOptions) -> Vec<String> {
+    let list = |words: &[String]| (!words.is_empty()).then(|| words.join(","));
+    let shown = |words: &Vec<String>| if words.is_empty() { "none".to_owned() } else { words.join(",") };
+    let given = [
+        ("id_column", options.id_column.clone()),
+        ("label_column", options.label_column.clone()),
+        ("columns", options.columns.as_deref().and_then(list)),
+        ("exclude", list(&options.exclude)),
+        ("show", options.show.as_ref().map(shown)),
+        ("array", options.array.clone()),
+        ("sheet", options.sheet.clone()),
+    ];
+    let views =
+        options.views.iter().flat_map(|(name, columns)| [flag("views"), format!("{name}={}", columns.join(","))]);
+    let header = options.header.map(|is_there| flag(if is_there { "header" } else { "no_header" }));
+    let with_values = given.into_iter().filter_map(|(name, value)| Some([flag(name), value?])).flatten();
+    with_values.chain(header).chain(views).collect()
+}
+
+/// What a fit with edges of its own needs, where their file is not known.
+fn edges_of(fit: &Fit, files: &CommandFiles) -> Vec<String> {
+    match files.edges.is_empty() && fit.own_edges {
+        true => vec![flag("edges"), UNKNOWN_EDGES.to_owned()],
+        false => files.edges.clone(),
+    }
+}
+
 /// The command that makes a fit again, to the bit.
 pub fn command(fit: &Fit, files: &CommandFiles) -> String {
     let mut words = fit_words(fit, files);
@@ -62,8 +93,9 @@ pub fn compare(fit: &Fit, files: &CommandFiles) -> String {
     let mut words = vec!["tangency".to_owned(), "select".to_owned(), files.table.clone()];
     words.extend(files.reading.iter().cloned());
     let k = config.n_neighbors;
-    let graphs = match (files.edges.is_empty(), config.radius) {
-        (false, _) => files.edges.clone(),
+    let edges = edges_of(fit, files);
+    let graphs = match (edges.is_empty(), config.radius) {
+        (false, _) => edges,
         (true, Some(radius)) => {
             vec![flag("radius"), [0.75, 1.0, 1.5].map(|part| (part * radius).to_string()).join(",")]
         }
@@ -92,7 +124,8 @@ fn fit_words(fit: &Fit, files: &CommandFiles) -> Vec<String> {
     let config = asked(fit);
     let mut words = vec!["tangency".to_owned(), "fit".to_owned(), files.table.clone()];
     words.extend(files.reading.iter().cloned());
-    words.extend(files.edges.iter().cloned());
+    let edges = edges_of(fit, files);
+    words.extend(edges.iter().cloned());
     match config.init {
         init if init.is_given() && files.start.is_empty() => {
             let name = if init == Init::Maps { "init_maps" } else { "init_coordinates" };
@@ -100,7 +133,7 @@ fn fit_words(fit: &Fit, files: &CommandFiles) -> Vec<String> {
         }
         _ => words.extend(files.start.iter().cloned()),
     }
-    words.extend(settings(&config, !files.edges.is_empty()));
+    words.extend(settings(&config, !edges.is_empty()));
     words
 }
 

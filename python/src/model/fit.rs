@@ -87,7 +87,7 @@ impl<'a> Task<'a> {
 pub fn named(fit: Fit, feature_names: Vec<String>, ids: Option<Vec<String>>) -> Model {
     // some rows may have been left out
     let ids = ids.map(|ids| fit.rows.iter().map(|&row| ids[row].clone()).collect());
-    Model { fit, feature_names, ids, labels: None, carried: vec![], table: None }
+    Model { fit, feature_names, ids, labels: None, label_name: None, carried: vec![], table: None, reading: None }
 }
 
 /// A fit, and how many seconds it took.
@@ -130,6 +130,12 @@ pub fn starts(n: usize, n_features: usize, config: &str) -> PyResult<Vec<usize>>
     let config = settings::config(config)?;
     config.validate().map_err(exception)?;
     Ok(Plan::new(n, n_features, &config).starts.iter().map(|start| start.number).collect())
+}
+
+/// Seconds, more or less, that a fit of such a table takes; `in_turns` says whether entries are missing or there are views.
+#[pyfunction]
+pub fn expected_seconds(n: usize, n_features: usize, config: &str, in_turns: bool) -> PyResult<f64> {
+    Ok(tangency::fit::expected_seconds(n, n_features, in_turns, &settings::config(config)?))
 }
 
 /// The place of the best of some ranks, the first of equals.

@@ -6,7 +6,7 @@ mod new_rows;
 mod structure;
 mod training_points;
 
-pub use fit::{Given, best_start, named, starts, table_views, try_start};
+pub use fit::{Given, best_start, expected_seconds, named, starts, table_views, try_start};
 
 use crate::arrays::{Out, OutPairs, PairArray, TableArray, TableLayout, array, pairs, rows};
 use crate::attend::{ProgressReport, StopFlag, Watcher, attend, attend_until};
@@ -57,14 +57,16 @@ impl NativeModel {
 
     /// The same names with another fit.
     pub fn with_fit(&self, fit: tangency::Fit) -> Self {
-        let Model { feature_names, ids, labels, carried, table, .. } = &*self.saved;
+        let Model { feature_names, ids, labels, label_name, carried, table, reading, .. } = &*self.saved;
         Self::new(Model {
             fit,
             feature_names: feature_names.clone(),
             ids: ids.clone(),
             labels: labels.clone(),
+            label_name: label_name.clone(),
             carried: carried.clone(),
             table: table.clone(),
+            reading: reading.clone(),
         })
     }
 
@@ -152,6 +154,12 @@ impl NativeModel {
     #[getter]
     fn ids(&self) -> Option<Vec<String>> {
         self.saved.ids.clone()
+    }
+
+    /// Whether the graph was given.
+    #[getter]
+    fn own_edges(&self) -> bool {
+        self.saved.fit.own_edges
     }
 
     #[getter]

@@ -32,6 +32,21 @@ fn a_model_has_a_page_and_new_rows_stand_in_it() {
 }
 
 #[test]
+fn a_page_made_later_knows_how_the_table_was_read_and_what_labels_are_called() {
+    let folder = folder();
+    run(folder.path(), "generate s-curve --n 80 --noise 0.02 --seed 1 --out c.csv");
+    run(folder.path(), "fit c.csv --columns 1:3 --label-column 4 --max-iter 3 --report f.html --out m.safetensors");
+    run(folder.path(), "report m.safetensors --out r.html");
+    let (first, later) = (data(folder.path(), "f.html"), data(folder.path(), "r.html"));
+    assert_eq!((&first["label_name"], &later["label_name"]), (&"true1".into(), &"true1".into()));
+    assert_eq!(first["command"], "tangency fit c.csv --label-column 4 --columns 1:3 --max-iter 3");
+    for name in ["command", "compare", "title"] {
+        assert_eq!(first[name], later[name]);
+    }
+    assert_eq!(first["graph"]["refit"], later["graph"]["refit"]);
+}
+
+#[test]
 fn edges_that_were_tested_stand_in_the_page() {
     let folder = with_model();
     let edge = &run_json(folder.path(), "edges m.safetensors")["edges"][0];

@@ -136,10 +136,22 @@ pub struct Features {
     pub views: Vec<PageView>,
     pub values: Option<Floats>,
     pub values_left_out: Option<String>,
+    /// The widest directions, where there are more than three features.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directions: Option<PageDirections>,
     pub min: Vec<f64>,
     pub max: Vec<f64>,
     pub mean: Vec<f64>,
     pub std: Vec<f64>,
+}
+
+/// Directions in which the table varies most.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct PageDirections {
+    /// What each feature counts for along each. `[3, d_y]`
+    pub weights: Floats,
+    /// Shares of the variance.
+    pub shares: Vec<f64>,
 }
 
 /// Features that belong together, by their numbers.

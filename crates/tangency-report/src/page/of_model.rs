@@ -7,7 +7,7 @@ use super::data::{
 use super::rows::PageRows;
 use super::{assemble, words};
 use crate::Multiple;
-use crate::command::{CommandFiles, command, compare, refit};
+use crate::command::{CommandFiles, command, compare, reading, refit};
 use std::cmp::Ordering;
 use tangency::evidence::EdgeTest;
 use tangency::extend::Extension;
@@ -46,7 +46,7 @@ pub struct Report<'a> {
     pub title: String,
     /// The table that was fitted, for the command that repeats it; where there is none, the model may know its name.
     pub table: Option<&'a str>,
-    /// How that table was read: flags and their values.
+    /// How that table was read: flags and their values; where there are none, the model may know.
     pub reading: Vec<String>,
     /// The command itself where it is known.
     pub command: Option<String>,
@@ -54,8 +54,6 @@ pub struct Report<'a> {
     pub calls: Option<PythonCalls>,
     /// Rows that were not fitted.
     pub new: Option<UnfittedRows>,
-    /// What the labels are called, where they have a name.
-    pub label_name: Option<String>,
     /// Height and width, if the features are the pixels of an image, row by row.
     pub image: Option<(usize, usize)>,
     /// Edges that were tested.
@@ -91,7 +89,9 @@ impl Report<'_> {
         let d_x = fit.coordinates.ncols();
         let known = self.table.or(model.table.as_deref());
         let table = known.unwrap_or("TABLE").to_owned();
-        let files = CommandFiles { table, reading: self.reading.clone(), ..CommandFiles::default() };
+        let as_fitted = || model.reading.as_ref().map(reading).unwrap_or_default();
+        let reading = if self.reading.is_empty() { as_fitted() } else { self.reading.clone() };
+        let files = CommandFiles { table, reading, ..CommandFiles::default() };
         let command = self.command.clone().unwrap_or_else(|| command(fit, &files));
         let calls = self.calls.clone();
         let python = calls.is_some();
@@ -102,7 +102,7 @@ impl Report<'_> {
             ("", None) => format!("{} in {}", counted(fit.n(), "point"), counted(d_x, "dimension")),
             (title, _) => title.to_owned(),
         };
-        let features = rows.features(model);
+        let features = rows.features(model)?;
         let (carried, left_out) = rows.carried(model);
         let warnings = model.cautions().into_iter().map(|caution| caution.in_words(self.words.unwrap_or(&Fields)));
         let comparisons = comparisons(&self.comparisons, fit.n(), rows.count)?;
@@ -120,7 +120,7 @@ impl Report<'_> {
             n_new: rows.n_new(),
             density: Some(rows.density()),
             label_numbers: rows.label_numbers(),
-            label_name: self.label_name.clone(),
+            label_name: model.label_name.clone(),
             carried,
             ids: rows.ids,
             labels: rows.labels,

@@ -1,6 +1,6 @@
 //! The rows of the page: those that were fitted, and then the new ones.
 
-use super::data::{Features, Floats, PageColumn, PageView};
+use super::data::{Features, Floats, PageColumn, PageDirections, PageView};
 use super::of_model::{MOST_NUMBERS, UnfittedRows};
 use tangency::Result;
 use tangency::extend::Extension;
@@ -8,7 +8,7 @@ use tangency::graph::nearest_neighbors;
 use tangency::io::{Model, StructureColumn, StructureRow, structure_columns, structure_of_point, structure_row};
 use tangency::linalg::Matrix;
 use tangency::message::listed;
-use tangency::view::MapView;
+use tangency::view::{MapView, MeasuredView};
 
 /// Neighbours that a local density is taken from.
 const CROWD: usize = 10;
@@ -161,7 +161,7 @@ impl<'a> PageRows<'a> {
         Floats::list(lists.iter().enumerate().map(radius).map(log))
     }
 
-    pub fn features(&self, model: &Model) -> Features {
+    pub fn features(&self, model: &Model) -> Result<Features> {
         let fit = &model.fit;
         let (n, d_y) = (fit.n(), fit.observations.ncols());
         let value = |i: usize, f: usize| match self.new {
@@ -180,10 +180,16 @@ impl<'a> PageRows<'a> {
             Floats::new(all.map(|(i, f)| value(i, f)), &[rows, d_y])
         };
         let values = shown.map(of_rows);
+        let directions = if values.is_some() { MeasuredView::new(fit)? } else { None };
+        let directions = directions.map(|found| PageDirections {
+            weights: Floats::new(found.weights.concat(), &[found.shares.len(), d_y]),
+            shares: found.shares,
+        });
         let column = |f: usize| fit.observations.col_as_slice(f);
         let mean: Vec<f64> = (0..d_y).map(|f| column(f).iter().sum::<f64>() / n as f64).collect();
         let spread = |f: usize| (column(f).iter().map(|v| (v - mean[f]).powi(2)).sum::<f64>() / n as f64).sqrt();
-        Features {
+        Ok(Features {
+            directions,
             names: model.feature_names.clone(),
             views: fit.views.iter().map(|v| PageView { name: v.name.clone(), features: v.features.clone() }).collect(),
             values_left_out: if values.is_some() {
@@ -196,6 +202,6 @@ impl<'a> PageRows<'a> {
             max: (0..d_y).map(|f| column(f).iter().copied().fold(f64::NEG_INFINITY, f64::max)).collect(),
             std: (0..d_y).map(spread).collect(),
             mean,
-        }
+        })
     }
 }

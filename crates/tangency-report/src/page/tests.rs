@@ -6,6 +6,8 @@ use crate::command::typed;
 use serde_json::Value;
 use tangency::fit::{NeighborsChoice, TriedNeighbors};
 use tangency::io::Model;
+use tangency::io::table::TableOptions;
+use tangency::linalg::Matrix;
 use tangency::model::TableView;
 use tangency::view::{BoundView, EdgesView, LoadingsView, MapView, REACH};
 use tangency::{Config, Fitter, Shape, generate};
@@ -18,7 +20,16 @@ fn model() -> Model {
     let fit = Fitter::new(config).fit(&curve.points).unwrap();
     let names = ["a", HOSTILE, "c"].map(str::to_owned).to_vec();
     let labels = (0..60).map(|i| if i == 3 { HOSTILE.to_owned() } else { format!("{i}") }).collect();
-    Model { fit, feature_names: names, ids: None, labels: Some(labels), carried: vec![], table: None }
+    Model {
+        fit,
+        feature_names: names,
+        ids: None,
+        labels: Some(labels),
+        label_name: None,
+        carried: vec![],
+        table: None,
+        reading: None,
+    }
 }
 
 fn data(page: &str) -> Value {
@@ -35,9 +46,8 @@ fn numbers(value: &Value) -> Vec<f32> {
 
 #[test]
 fn the_page_is_whole_and_names_stay_text() {
-    let model = model();
-    let label_name = Some("site".to_owned());
-    let report = Report { title: HOSTILE.into(), table: Some("a b.csv"), label_name, ..Report::default() };
+    let model = Model { label_name: Some("site".to_owned()), ..model() };
+    let report = Report { title: HOSTILE.into(), table: Some("a b.csv"), ..Report::default() };
     let page = report.html(&model).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
     assert!(!page.contains("alert(1)</script>") && !page.contains("<script>alert"));
@@ -55,6 +65,42 @@ fn the_page_is_whole_and_names_stay_text() {
     assert_eq!(data["warnings"].as_array().unwrap().len(), model.cautions().len());
     assert_eq!(data["bound"]["bound"]["shape"], serde_json::json!([model.fit.trace.len()]));
     assert_eq!(data["bound"]["parts"][0]["values"]["shape"], serde_json::json!([model.fit.trace.len()]));
+}
+
+#[test]
+fn the_page_sees_wide_tables_along_three_directions_and_knows_how_they_were_read() {
+    let curve = generate(Shape::SCurve, 60, 0.02, 1).points;
+    let wide =
+        Matrix::from_fn(60, 5, |i, f| curve[(i, f % 3)] + if f > 2 { 0.3 * curve[(i, (f + 1) % 3)] } else { 0.0 });
+    let edges = (0..59).map(|i| (i, i + 1)).collect();
+    let config = Config { max_iter: 3, ..Config::default() };
+    let fit = Fitter::new(config).edges(edges).fit(&wide).unwrap();
+    assert!(fit.own_edges);
+    let reading = TableOptions { label_column: Some("kind".into()), show: Some(vec![]), ..TableOptions::default() };
+    let views = vec![("all".to_owned(), vec!["a:e".to_owned()])];
+    let reading = Some(TableOptions { header: Some(true), views, ..reading });
+    let names = ["a", "b", "c", "d", "e"].map(str::to_owned).to_vec();
+    let model = Model { fit, feature_names: names, reading, table: Some("t.csv".into()), labels: None, ..model() };
+    let page = data(&Report::default().html(&model).unwrap());
+    let found = &page["features"]["directions"];
+    assert_eq!(found["weights"]["shape"], serde_json::json!([3, 5]));
+    let shares: f64 = found["shares"].as_array().unwrap().iter().filter_map(Value::as_f64).sum();
+    assert!((shares - 1.0).abs() < 1e-6, "five features of three: {shares}");
+    // what a row is along the directions has the variances that the shares say
+    let weights = numbers(&found["weights"]);
+    let along = |a: usize| -> f64 {
+        let place = |i: usize| (0..5).map(|f| f64::from(weights[5 * a + f]) * wide[(i, f)]).sum::<f64>();
+        let mean = (0..60).map(place).sum::<f64>() / 60.0;
+        (0..60).map(|i| (place(i) - mean).powi(2)).sum()
+    };
+    let ratio = along(0) / along(2);
+    let wanted = found["shares"][0].as_f64().unwrap() / found["shares"][2].as_f64().unwrap();
+    assert!((ratio / wanted - 1.0).abs() < 1e-3, "{ratio} {wanted}");
+    let command = "tangency fit t.csv --label-column kind --show none --header --view 'all=a:e' --edges EDGES.csv";
+    assert!(page["command"].as_str().unwrap().starts_with(command), "{}", page["command"]);
+    assert!(page["compare"].as_str().unwrap().contains("--edges EDGES.csv"), "{}", page["compare"]);
+    // three features need no directions
+    assert!(data(&Report::default().html(&self::model()).unwrap())["features"].get("directions").is_none());
 }
 
 #[test]

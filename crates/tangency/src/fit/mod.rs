@@ -2,6 +2,7 @@
 
 mod caution;
 mod dimension;
+mod duration;
 mod gaps;
 mod given;
 mod lengths;
@@ -18,12 +19,14 @@ mod result;
 mod runs;
 mod structure;
 mod together;
+mod widths;
 
 pub use crate::inference::{NumberedStart, StartRank};
 pub use crate::memory::{available_memory, left_by_limits, set_aside_by_thread};
 pub use caution::Caution;
 pub(crate) use dimension::settle as settle_components;
 pub use dimension::{DimensionBound, DimensionChoice};
+pub use duration::expected_seconds;
 pub use lengths::LengthsChoice;
 pub(crate) use neighbors::settle as settle_neighbors;
 pub use neighbors::{NeighborsChoice, TriedNeighbors};
@@ -78,6 +81,8 @@ type BoxedObserver<'a> = Box<Watching<'a>>;
 pub struct Fitter<'a> {
     config: Config,
     edges: Option<Vec<(u32, u32)>>,
+    /// Whether edges were given, which the fit remembers.
+    own_edges: bool,
     start: Option<Start>,
     only: Option<usize>,
     dimension: Option<DimensionChoice>,
@@ -104,6 +109,7 @@ impl<'a> Fitter<'a> {
         Self {
             config,
             edges: None,
+            own_edges: false,
             start: None,
             only: None,
             dimension: None,
@@ -121,7 +127,7 @@ impl<'a> Fitter<'a> {
 
     /// Uses this graph in place of nearest neighbours.
     pub fn edges(mut self, edges: Vec<(u32, u32)>) -> Self {
-        self.edges = Some(edges);
+        (self.edges, self.own_edges) = (Some(edges), true);
         self
     }
 
@@ -322,14 +328,24 @@ impl<'a> Fitter<'a> {
     /// The runs of a plan, and who sees them.
     fn runs<'r>(self, prepared: &Prepared, plan: &'r Plan) -> Result<(Runs<'r>, Box<StartObserver<'a>>)> {
         let Self {
-            config, start, mut observer, keeps_posterior, measures, dimension, neighbors, views, structure, ..
+            config,
+            start,
+            mut observer,
+            keeps_posterior,
+            measures,
+            dimension,
+            neighbors,
+            views,
+            structure,
+            own_edges,
+            ..
         } = self;
         let config = Config { scaling: prepared.table.rule, ..config };
         let structure = structure.map(|structure| Arc::new(structure.restricted(&prepared.rows)));
         let problem = Problem::of(prepared, &config)?.with_structure(structure);
         let given = start.map(|start| restricted(start, prepared, &problem)).transpose()?;
         let (starts, max_iter) = (plan.starts.len(), config.max_iter);
-        let data = FittedData { dimension, neighbors, views, ..FittedData::new(prepared, plan) };
+        let data = FittedData { dimension, neighbors, views, own_edges, ..FittedData::new(prepared, plan) };
         let report = move |of: NumberedStart, reach: Reach, point: &TracePoint, stage: Stage| match &mut observer {
             Some(observer) => {
                 let (start, trial) = (of.number + 1, reach == Reach::Trial);

@@ -54,6 +54,8 @@ pub struct Fit {
     pub rows: Vec<usize>,
     /// The neighbour graph.
     pub graph: Graph,
+    /// Whether it was given, and not made from the table.
+    pub own_edges: bool,
     /// Edges among them that were added to join pieces.
     pub bridges: Vec<(u32, u32)>,
     /// Edges that pruning removed from it.
@@ -251,6 +253,7 @@ impl Fit {
             n_rows: data.n_rows,
             rows: data.rows.clone(),
             graph: problem.graph.clone(),
+            own_edges: data.own_edges,
             bridges: data.bridges.clone(),
             removed: vec![],
             coordinates: mean,
@@ -324,6 +327,7 @@ impl Fit {
             recall: self.recall,
             rows: self.rows.clone(),
             bridges: self.bridges.clone(),
+            own_edges: self.own_edges,
             neighbors: self.neighbors.clone(),
             dimension: self.dimension.clone(),
             reason: self.engine.reason.clone(),

@@ -39,6 +39,8 @@ pub(crate) struct FittedData {
     pub recall: Option<f64>,
     pub rows: Vec<usize>,
     pub bridges: Vec<(u32, u32)>,
+    /// Whether the graph was given.
+    pub own_edges: bool,
     /// How the number of neighbours was found.
     pub neighbors: Option<NeighborsChoice>,
     /// How the number of coordinates was found.
@@ -59,6 +61,7 @@ impl FittedData {
             recall: prepared.recall,
             rows: prepared.rows.clone(),
             bridges: prepared.bridges.clone(),
+            own_edges: false,
             neighbors: None,
             dimension: None,
             reason: plan.reason.clone(),

@@ -5,6 +5,7 @@
 use super::allowance::Allowance;
 use super::model_arrays::{FileArray, LARGEST, LARGEST_IN_UNITS, Reader, of_missing};
 use super::output::Output;
+use super::table::TableOptions;
 use crate::config::{AUTO, Config, Init};
 use crate::density::DensityNotes;
 use crate::error::{Error, Result};
@@ -46,10 +47,14 @@ pub struct Model {
     pub ids: Option<Vec<String>>,
     /// Labels of the points, where the table had them.
     pub labels: Option<Vec<String>>,
+    /// What the labels are called, where they have a name.
+    pub label_name: Option<String>,
     /// Other columns of the table, by name, with a cell for each point.
     pub carried: Vec<(String, Vec<String>)>,
     /// What the table is called, where it has a name.
     pub table: Option<String>,
+    /// How it was read, where it was a file.
+    pub reading: Option<TableOptions>,
 }
 
 impl Model {
@@ -79,6 +84,8 @@ struct Metadata {
     version: String,
     config: Config,
     n_rows: usize,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    own_edges: bool,
     start: Init,
     start_seed: u64,
     /// Models from before there was a choice have the defaults.
@@ -100,7 +107,11 @@ struct Metadata {
     ids: Option<Vec<String>>,
     labels: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    label_name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     table: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reading: Option<TableOptions>,
     calibration: Option<CalibrationNotes>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pruning: Option<Pruning>,
@@ -165,6 +176,7 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         version: env!("CARGO_PKG_VERSION").into(),
         config: fit.config.clone(),
         n_rows: fit.n_rows,
+        own_edges: fit.own_edges,
         start: fit.start,
         start_seed: fit.start_seed,
         engine: fit.engine.clone(),
@@ -180,7 +192,9 @@ pub fn model_to_bytes(model: &Model) -> std::io::Result<Vec<u8>> {
         feature_names: model.feature_names.clone(),
         ids: model.ids.clone(),
         labels: model.labels.clone(),
+        label_name: model.label_name.clone(),
         table: model.table.clone(),
+        reading: model.reading.clone(),
         calibration: fit.calibration.as_ref().map(|c| CalibrationNotes { folds: c.folds, spread: c.spread }),
         pruning: fit.pruning,
         quality: fit.quality,
@@ -439,6 +453,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         map_covariances: covariances("map_covariances")?,
         map_draws,
         n_rows: metadata.n_rows,
+        own_edges: metadata.own_edges,
         rows,
         config: metadata.config,
         start: metadata.start,
@@ -463,8 +478,8 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     if carried.iter().any(|(_, cells)| cells.len() != n) {
         return Err(broken("has lists of different lengths"));
     }
-    let Metadata { feature_names, ids, labels, table, .. } = metadata;
-    Ok(Model { fit, feature_names, ids, labels, carried, table })
+    let Metadata { feature_names, ids, labels, label_name, table, reading, .. } = metadata;
+    Ok(Model { fit, feature_names, ids, labels, label_name, carried, table, reading })
 }
 
 /// The largest number among metadata, without its sign.

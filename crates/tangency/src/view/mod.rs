@@ -7,6 +7,7 @@ mod evidence;
 mod grid;
 mod loadings;
 mod map;
+mod measured;
 mod pruning;
 mod structure;
 mod summary;
@@ -19,6 +20,7 @@ pub use evidence::{CandidateRow, EqualRule, EvidenceView, Remark};
 pub use grid::{GridPlaces, GridView, Known};
 pub use loadings::{LoadingRow, LoadingsView};
 pub use map::{EllipseView, MapView};
+pub use measured::MeasuredView;
 pub use pruning::PruningView;
 pub use structure::{GroupsView, KnownRow, KnownView, StructureView};
 pub use summary::{

@@ -17,8 +17,10 @@ fn model() -> Model {
         feature_names: ["a", "b", "c"].map(str::to_owned).to_vec(),
         ids: None,
         labels: None,
+        label_name: None,
         carried: vec![],
         table: None,
+        reading: None,
     }
 }
 

@@ -42,8 +42,10 @@ fn how_it_was_found_is_kept() {
         feature_names: vec!["a".into(), "b".into(), "c".into()],
         ids: None,
         labels: None,
+        label_name: None,
         carried: vec![],
         table: None,
+        reading: None,
     };
     let again = model_from_bytes(&model_to_bytes(&model).unwrap(), Path::new("model")).unwrap();
     assert!(again.fit.dimension.is_some());

@@ -145,7 +145,16 @@ fn new_rows_are_placed_one_by_one_as_in_a_batch() {
 fn a_model_file_keeps_it() {
     let found = Fitter::new(short(0.3)).fit(&blobs(3, 20)).unwrap();
     let names = (0..5).map(|f| f.to_string()).collect();
-    let model = Model { fit: found, feature_names: names, ids: None, labels: None, carried: vec![], table: None };
+    let model = Model {
+        fit: found,
+        feature_names: names,
+        ids: None,
+        labels: None,
+        label_name: None,
+        carried: vec![],
+        table: None,
+        reading: None,
+    };
     let bytes = model_to_bytes(&model).unwrap();
     let again = model_from_bytes(&bytes, std::path::Path::new("model")).unwrap();
     assert_eq!(again.fit.graph_model, model.fit.graph_model);

@@ -28,8 +28,10 @@ fn a_model_comes_back_from_its_file_bit_for_bit() {
         feature_names: names("f", 3),
         ids: Some(names("id", 120)),
         labels: None,
+        label_name: None,
         carried: vec![],
         table: None,
+        reading: None,
     };
     save_model(&Output::claim(&path, false).unwrap(), &model).unwrap();
     let back = load_model(&path).unwrap();
@@ -252,8 +254,10 @@ fn a_model_comes_back_from_its_bytes() {
         feature_names: vec!["a".into(), "b".into(), "c".into()],
         ids: None,
         labels: None,
+        label_name: None,
         carried: vec![],
         table: None,
+        reading: None,
     };
     let bytes = model_to_bytes(&model).unwrap();
     let back = model_from_bytes(&bytes, "here".as_ref()).unwrap();

@@ -60,6 +60,13 @@ fn noise_and_copies_do_not_move_the_layout() {
     assert!(found[12..].iter().all(|noise| *noise > 1.5 * most), "{found:?}");
     let explained = own.feature_explained.unwrap();
     assert!(explained[12..].iter().all(|share| *share < 0.5) && explained[..12].iter().all(|share| *share > 0.5));
+    // without being asked for anything: one loud feature, and one that stands twice
+    let loud = Matrix::from_fn(N, 1, |_, _| 0.2 * normal(&mut rng));
+    let twice = Matrix::from_fn(N, 1, |i, _| sheet[(i, 0)]);
+    for more in [&loud, &twice] {
+        let found = r_squared(&fitted(&beside(&sheet, more), FeatureNoise::Shared, &[]), &curve.truth);
+        assert!(found > clean - 0.02, "{clean} {found}");
+    }
     // six copies of one feature
     let copies = Matrix::from_fn(N, 6, |i, _| sheet[(i, 0)]);
     let copied = r_squared(&fitted(&beside(&sheet, &copies), FeatureNoise::Own, &[]), &curve.truth);
@@ -100,8 +107,16 @@ fn one_view_is_expected_from_another() {
     let both = beside(&clear, &noisy);
     let train = Matrix::from_fn(180, 20, |i, f| both[(i, f)]);
     let fit = fitted(&train, FeatureNoise::Shared, &views);
-    let model =
-        Model { fit, feature_names: vec![String::new(); 20], ids: None, labels: None, carried: vec![], table: None };
+    let model = Model {
+        fit,
+        feature_names: vec![String::new(); 20],
+        ids: None,
+        labels: None,
+        label_name: None,
+        carried: vec![],
+        table: None,
+        reading: None,
+    };
     let bytes = model_to_bytes(&model).unwrap();
     let again = model_from_bytes(&bytes, "test".as_ref()).unwrap().fit;
     assert!(again.views == views && again.noise_scales == model.fit.noise_scales);

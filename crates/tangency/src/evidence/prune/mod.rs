@@ -351,6 +351,7 @@ fn fit_of<E: Engine>(
     pruned.imputed.clone_from(&fit.imputed);
     pruned.views.clone_from(&fit.views);
     pruned.noise_choice = fit.noise_choice;
+    pruned.own_edges = fit.own_edges;
     pruned.removed = fit.removed.iter().copied().chain(removed.iter().map(|edge| edge.score.edge)).collect();
     Ok(pruned)
 }

@@ -33,6 +33,7 @@ pub use note::{CellKind, TableNote, WhyLeftOut};
 #[cfg(feature = "parquet")]
 pub(super) use parquet::ParquetRows;
 use select::{Columns, Roles};
+use serde::{Deserialize, Serialize};
 pub use stream::{Block, TableStream};
 use text::{inner_extension, is_standard_input};
 
@@ -47,6 +48,8 @@ pub struct Table {
     pub ids: Option<Vec<String>>,
     /// The column asked for as labels.
     pub labels: Option<Vec<String>>,
+    /// What that column is called.
+    pub label_name: Option<String>,
     /// All other columns, or those asked for, by name, as the text that stands in the file.
     pub carried: Vec<(String, Vec<String>)>,
     /// Groups of the features that were asked for.
@@ -56,7 +59,8 @@ pub struct Table {
 }
 
 /// How to read a table. A column is given by its name, or by its number from 1 where no column has that name.
-#[derive(Default, Clone, Debug, PartialEq)]
+#[derive(Default, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TableOptions {
     /// Whether the first row of delimited text names the columns; `None` to find out.
     pub header: Option<bool>,
@@ -109,13 +113,15 @@ pub fn read_table(path: &Path, options: &TableOptions) -> Result<Table> {
 
     let name = |&column: &usize| source.names()[column].clone();
     let feature_names: Vec<String> = roles.features.iter().map(name).collect();
+    let label_name = roles.label.as_ref().map(name);
     let mut carried: Vec<_> = roles.carried.iter().map(name).zip(texts).collect();
     notes.extend(survey::notes(&feature_names, &columns, &carried, options.columns.is_some()));
     if let Some(shown) = &roles.shown {
         carried = shown.iter().map(name).zip(source.texts(shown)?).collect();
     }
     let views = Columns::new(path, source.names()).views(&options.views, &roles.features)?;
-    Ok(Table { values: matrix(source.rows(), &columns), feature_names, ids, labels, carried, views, notes })
+    let values = matrix(source.rows(), &columns);
+    Ok(Table { values, feature_names, ids, labels, label_name, carried, views, notes })
 }
 
 /// Reads a plain matrix of finite numbers from an `.npy` or delimited text file; `what` names it in messages.
