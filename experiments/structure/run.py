@@ -76,7 +76,17 @@ def fit(command: str, values, flags, anchors=None, labels=None, covariate=None, 
         placed = None
         if new is not None:
             pd.DataFrame(new, columns=[f"f{i}" for i in range(new.shape[1])]).to_csv(at("n.csv"), index=False)
-            run = [command, "transform", at("m.safetensors"), at("n.csv"), "--out", at("p.csv"), "--threads", "1", "--quiet"]
+            run = [
+                command,
+                "transform",
+                at("m.safetensors"),
+                at("n.csv"),
+                "--out",
+                at("p.csv"),
+                "--threads",
+                "1",
+                "--quiet",
+            ]
             subprocess.run(run, check=True, capture_output=True)
             placed = pd.read_csv(at("p.csv"))
         return pd.read_csv(at("e.csv")), placed, json.loads(done.stdout)
@@ -88,7 +98,9 @@ def known(command: str, folder: str, rows: int, repeats: int) -> None:
     from sklearn.neighbors import KNeighborsRegressor
 
     print("\n## Known coordinates\n")
-    print("| table | anchors | rows | ours | k-NN | GP regression | 90 % of ours hold | of GP |\n|---|---|---|---|---|---|---|---|")
+    print(
+        "| table | anchors | rows | ours | k-NN | GP regression | 90 % of ours hold | of GP |\n|---|---|---|---|---|---|---|---|"
+    )
     for name, count in [("wifi", 5), ("wifi", 20), ("stations", 10)]:
         read = table(folder, name, rows)
         if read is None:
@@ -107,7 +119,9 @@ def known(command: str, folder: str, rows: int, repeats: int) -> None:
             knn = KNeighborsRegressor(min(3, count), weights="distance").fit(X, Z)
             kernel = ConstantKernel() * RBF(np.sqrt(scaled.shape[1])) + WhiteKernel()
             gps = [
-                GaussianProcessRegressor(kernel, n_restarts_optimizer=2, random_state=0).fit(X, (Z[:, f] - center[f]) / spread[f])
+                GaussianProcessRegressor(kernel, n_restarts_optimizer=2, random_state=0).fit(
+                    X, (Z[:, f] - center[f]) / spread[f]
+                )
                 for f in range(2)
             ]
             rest = np.setdiff1d(np.arange(len(kept)), chosen)
@@ -119,13 +133,22 @@ def known(command: str, folder: str, rows: int, repeats: int) -> None:
                 at, sd = ours[["z1", "z2"]].to_numpy(), ours[["sd_z1", "sd_z2"]].to_numpy()
                 off = lambda guess: np.linalg.norm(guess - true, axis=1).mean()
                 found[which].append(
-                    [off(at), off(knn.predict(scaled[of])), off(mean), (abs(at - true) < 1.645 * sd).mean(), (abs(mean - true) < 1.645 * std).mean()]
+                    [
+                        off(at),
+                        off(knn.predict(scaled[of])),
+                        off(mean),
+                        (abs(at - true) < 1.645 * sd).mean(),
+                        (abs(mean - true) < 1.645 * std).mean(),
+                    ]
                 )
         for which, numbers in found.items():
             a, b, c, d, e = np.mean(numbers, axis=0)
             s = np.std(numbers, axis=0)
             what = "the other rows of the fit" if which == "rest" else "held-out rows"
-            print(f"| {name} | {count} | {what} | {a:.2f} ± {s[0]:.2f} | {b:.2f} ± {s[1]:.2f} | {c:.2f} ± {s[2]:.2f} | {d:.2f} | {e:.2f} |", flush=True)
+            print(
+                f"| {name} | {count} | {what} | {a:.2f} ± {s[0]:.2f} | {b:.2f} ± {s[1]:.2f} | {c:.2f} ± {s[2]:.2f} | {d:.2f} | {e:.2f} |",
+                flush=True,
+            )
 
 
 def blobs(seed: int, clusters: int, n: int = 400):
@@ -146,7 +169,9 @@ def groups(command: str, folder: str, rows: int) -> None:
     from sklearn.mixture import GaussianMixture
 
     print("\n## Groups\n")
-    print("| table | true | ours: number, Rand | mixture on 2 principal components: number, Rand | on 10 | HDBSCAN on UMAP: number, Rand |\n|---|---|---|---|---|---|")
+    print(
+        "| table | true | ours: number, Rand | mixture on 2 principal components: number, Rand | on 10 | HDBSCAN on UMAP: number, Rand |\n|---|---|---|---|---|---|"
+    )
     tables = {f"blobs {c}, seed {s}": (*blobs(s, c)[:1], None, blobs(s, c)[1]) for c, s in [(3, 1), (5, 2), (7, 3)]}
     tables |= {name: table(folder, name, rows) for name in ("oil", "guo", "digits", "usps")}
     for name, read in tables.items():
@@ -189,7 +214,9 @@ def labels(command: str, folder: str, rows: int, repeats: int) -> None:
             rest = np.setdiff1d(np.arange(len(y)), few)
             wrong = []
             for flags in ([], ["--groups", f"{len(classes)}:{3 * len(classes)}"]):
-                ours, _, _ = fit(command, values, ["-k", "15", *flags], labels=np.where(cells == "", "", "c" + pd.Series(cells)))
+                ours, _, _ = fit(
+                    command, values, ["-k", "15", *flags], labels=np.where(cells == "", "", "c" + pd.Series(cells))
+                )
                 wrong.append((ours["class"].to_numpy()[rest] != "c" + pd.Series(y[rest])).mean())
             numbers = np.where(cells == "", -1, np.searchsorted(classes, y))
             spread = LabelSpreading("knn", n_neighbors=7).fit(values, numbers)
@@ -229,7 +256,10 @@ def prefers(command: str, tables: int = 20, n: int = 150) -> None:
                 told = fit(command, values, [*flags, "--groups", "1:8"])[2]["bound_scaled"]
             gains.append(told - plain)
         better = sum(gain > 3 for gain in gains)
-        print(f"| {name} | {better} of {tables} by more than 3 nats | {min(gains):.1f}, {np.median(gains):.1f}, {max(gains):.1f} |", flush=True)
+        print(
+            f"| {name} | {better} of {tables} by more than 3 nats | {min(gains):.1f}, {np.median(gains):.1f}, {max(gains):.1f} |",
+            flush=True,
+        )
 
 
 def main() -> None:

@@ -57,9 +57,9 @@ class LLLVM(StructuredRows, TrainingPoints, Fitting, Persistence):
         Features that belong together, by a slice, numbers or names: ``{"rna": slice(0, 40), "protein": ["a", "b"]}``.
         Each view has a noise of its own; the other features share one.
     groups : int, tuple of int, or 'classes', default=None
-        Groups of rows within the map: a number, or the fewest and the most, from which the bound chooses. With the classes
-        of some rows as `y` of `fit` the others get a probability for each; 'classes' is a group for each class, and with
-        more groups than classes a class may be several.
+        Groups of rows within the map: a number, or the fewest and the most, from which the bound chooses. With the
+        classes of some rows as `y` of `fit` the others get a probability for each; 'classes' is a group for each class,
+        and with more groups than classes a class may be several.
     missing : {'model', 'drop', 'error'}, default='model'
         Entries that are NaN are found with the coordinates, see `imputed_`; or their rows are left out; or they are an
         error.
@@ -195,10 +195,11 @@ class LLLVM(StructuredRows, TrainingPoints, Fitting, Persistence):
     classes_ : ndarray of shape (n_classes,)
         The classes of `y`, where labels were given.
     known_, known_std_ : ndarray of shape (n_samples, n_values)
-        With anchors, the coordinates in their units; with covariates, what is expected of these; and standard deviations.
+        With anchors, the coordinates in their units; with covariates, what is expected of these; and standard
+        deviations.
     structure_ : dict or None
-        What was found of the structure: of each 'known' value whether it is 'used', its 'gain' in nats, its 'slopes' along
-        the coordinates and the 'noise' of rows; the 'sizes' of 'groups'.
+        What was found of the structure: of each 'known' value whether it is 'used', its 'gain' in nats, its 'slopes'
+        along the coordinates and the 'noise' of rows; the 'sizes' of 'groups'.
     imputed_ : ndarray with named fields, or None
         The entries that `X` lacked: 'row', 'feature', 'value' and 'std'; None if there were none. A pandas DataFrame
         can be made of it.

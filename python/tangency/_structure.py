@@ -62,7 +62,7 @@ class StructuredRows(NewRows):
         """Their standard deviations."""
         return self._known(self._attribute("structure_of_points")[0])[1]
 
-    @available_if(_has_groups)
+    @available_if(_has_groups)  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest group or class of new rows.
 
@@ -78,7 +78,7 @@ class StructuredRows(NewRows):
         """
         return self._names()[self.predict_proba(X).argmax(axis=1)]
 
-    @available_if(_has_groups)
+    @available_if(_has_groups)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
         """How likely new rows are of each group or class.
 
@@ -127,7 +127,7 @@ class StructuredRows(NewRows):
         native, table = self._fitted(), self._partial_rows(X)
         found, unsettled = native.structure_of_rows(table, _settings.threads(self.n_jobs))
         if unsettled:
-            text = f"{unsettled} of {counted(len(table), 'row')} had not come to rest; do not trust what is said of them"
+            text = f"{unsettled} of {counted(len(table), 'row')} had not come to rest; do not trust their values"
             warn(text, ConvergenceWarning)
         return found
 

@@ -48,7 +48,8 @@ def _table(name: str, given: Any, n: int, ids: list[str] | None) -> tuple[list[s
         raise ValueError(f"{name} has entries that are no numbers; use NaN where nothing is known") from None
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or len(table) != n:
-        raise ValueError(f"{name} has shape {np.shape(given)}, but X has {n} rows; give a row for each, NaN where unknown")
+        found = f"{name} has shape {np.shape(given)}, but X has {n} rows"
+        raise ValueError(f"{found}; give a row for each, NaN where unknown")
     series = getattr(given, "name", None)
     if columns is not None:
         names = [str(column) for column in columns]
@@ -69,7 +70,8 @@ def _of_dict(name: str, given: Mapping[Any, Any], n: int, ids: list[str] | None)
         if isinstance(row, (bool, np.bool_)) or not isinstance(row, (int, np.integer)) or not 0 <= row < n:
             raise ValueError(f"{name} names {key!r}, which is no row of X; use names or numbers of rows")
         if value.shape != (width,):
-            raise ValueError(f"{name} has {width} values for one row and {value.size} for another; give as many for each")
+            found = f"{name} has {width} values for one row and {value.size} for another"
+            raise ValueError(f"{found}; give as many for each")
         table[row] = value
     return [f"z{a + 1}" for a in range(width)], table
 
