@@ -121,7 +121,7 @@ fn prune_shows_its_plan_and_writes_only_when_told() {
     // the list that is left is an edge list like any other, and the model knows what happened to it
     let again = run_json(
         folder.path(),
-        "fit y.csv --id-column id --edges left.csv --edges-by index --no-graph-likelihood --out again.safetensors",
+        "fit y.csv --id-column id --edges left.csv --edges-by index --no-graph-likelihood --engine factorised --out again.safetensors",
     );
     assert!((number(&again["bound_scaled"]) - number(&pruning["bound_scaled_after"])).abs() < 2.0);
     let info = run_json(folder.path(), "info p.safetensors");

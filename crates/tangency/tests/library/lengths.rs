@@ -77,7 +77,16 @@ fn both_engines_and_files_keep_the_lengths() {
         let found = Fitter::new(config).fit(&sheet.points).unwrap();
         assert!(found.lengths.unwrap().taken, "{engine}");
         let names = ["a", "b", "c"].map(String::from).to_vec();
-        let model = Model { fit: found, feature_names: names, ids: None, labels: None, carried: vec![], table: None };
+        let model = Model {
+            fit: found,
+            feature_names: names,
+            ids: None,
+            labels: None,
+            carried: vec![],
+            table: None,
+            label_name: None,
+            reading: None,
+        };
         let bytes = model_to_bytes(&model).unwrap();
         let read = model_from_bytes(&bytes, std::path::Path::new("model")).unwrap();
         assert_eq!(read.fit.lengths, model.fit.lengths);

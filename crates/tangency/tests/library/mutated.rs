@@ -246,7 +246,16 @@ fn model(config: Config) -> Model {
         Fitter::new(Config { init: Init::Pca, max_iter: 6, n_neighbors: 6, ..config }).fit(&drawn.points).unwrap();
     let names = |letter: &str, count: usize| (0..count).map(|i| format!("{letter}{i}")).collect::<Vec<_>>();
     let (ids, carried) = (Some(names("id", 60)), vec![("more".to_owned(), names("c", 60))]);
-    Model { fit, feature_names: names("f", 3), ids, labels: Some(names("l", 60)), carried, table: Some("t".into()) }
+    Model {
+        fit,
+        feature_names: names("f", 3),
+        ids,
+        labels: Some(names("l", 60)),
+        carried,
+        table: Some("t".into()),
+        label_name: None,
+        reading: None,
+    }
 }
 
 /// All that a model can give, every number of which is finite.

@@ -149,7 +149,16 @@ fn a_hundred_tables_that_numbers_do_not_like() {
                     assert!(numbers.iter().all(|value| value.is_finite()), "{what}");
                     assert!(all(&fit.standard_deviations()).iter().all(|&deviation| deviation >= 0.0), "{what}");
                     let feature_names = (0..table.ncols()).map(|f| format!("f{f}")).collect();
-                    let model = Model { fit, feature_names, ids: None, labels: None, carried: vec![], table: None };
+                    let model = Model {
+                        fit,
+                        feature_names,
+                        ids: None,
+                        labels: None,
+                        carried: vec![],
+                        table: None,
+                        label_name: None,
+                        reading: None,
+                    };
                     model.cautions();
                     assert!(serde_json::to_value(Summary::new(&model, vec![])).unwrap().is_object(), "{what}");
                     fits += 1;
@@ -253,7 +262,7 @@ fn rows_are_placed_the_same_in_blocks_of_any_size() {
 #[test]
 fn a_hub_can_be_left_out() {
     let points = generate(Shape::SCurve, 900, 0.02, 7).points;
-    let chain = (1..900).flat_map(|i| [(i - 1, i), (i.saturating_sub(2), i)]);
+    let chain = (1..900_u32).flat_map(|i| [(i - 1, i), (i.saturating_sub(2), i)]);
     let edges = chain.chain((3..880).map(|j| (0, j))).filter(|(i, j)| i != j).collect();
     let config = Config { init: Init::Pca, max_iter: 2, graph_likelihood: false, ..Config::default() };
     let fit = Fitter::new(config).edges(edges).fit(&points).unwrap();

@@ -116,6 +116,8 @@ fn groups_are_found_and_models_keep_them() {
         labels: None,
         carried: vec![],
         table: None,
+        label_name: None,
+        reading: None,
     };
     let bytes = model_to_bytes(&model).unwrap();
     let again = model_from_bytes(&bytes, "m".as_ref()).unwrap();
