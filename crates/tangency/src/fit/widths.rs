@@ -86,11 +86,13 @@ pub(super) fn widths(
     Ok(factors(&missed.collect::<Vec<_>>(), d_y))
 }
 
-/// Entries to be hidden: rows, in the order given, take over gaps that another row has, as far as they then lack about as much as
-/// that one does. So what is hidden is what is missing elsewhere: single entries, blocks, views.
+/// Entries to be hidden: rows, in the order given, take over gaps that another row has, as far as they then lack as much as that
+/// one does. So what is hidden is what is missing elsewhere: single entries, blocks, views.
 fn borrowed(entries: &MissingEntries, n: usize, d_y: usize, order: &[usize]) -> Vec<(u32, u32)> {
     let mut gaps: Vec<Vec<u32>> = vec![vec![]; n];
     entries.pairs().into_iter().for_each(|(row, f)| gaps[row as usize].push(f));
+    // where all rows lack the same number one more has to do
+    let alike = gaps.iter().all(|own| own.len() == gaps[0].len());
     let lenders: Vec<usize> = (0..n).filter(|&row| !gaps[row].is_empty()).collect();
     let most = (SHARE * (n * d_y - entries.count()) as f64) as usize;
     let mut left: Vec<usize> = vec![n; d_y];
@@ -106,7 +108,11 @@ fn borrowed(entries: &MissingEntries, n: usize, d_y: usize, order: &[usize]) -> 
         let lender = &gaps[lenders[(share * lenders.len() as f64) as usize % lenders.len()]];
         let own = &gaps[row];
         let has = d_y - own.len();
-        let count = lender.len().saturating_sub(own.len()).max(1).min(has / 2);
+        let more = lender.len().saturating_sub(own.len());
+        if more == 0 && !alike {
+            continue;
+        }
+        let count = more.max(1).min(has / 2);
         let wanted = lender.iter().copied().filter(|f| !own.contains(f));
         for f in wanted.take(count) {
             // half of what there is of a feature stays
