@@ -16,7 +16,6 @@ mod quality;
 mod result;
 mod runs;
 mod together;
-mod widths;
 
 pub use crate::inference::{NumberedStart, StartRank};
 pub use crate::memory::available_memory;
