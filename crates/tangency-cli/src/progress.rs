@@ -24,6 +24,10 @@ const SHORT: f64 = 10.0;
 /// Says how long a fit takes, more or less, where that is long.
 pub fn tell_how_long(table: &Table, config: &Config, say: Say) {
     let (n, d_y) = (table.values.nrows(), table.values.ncols());
+    // what is refused takes no time
+    if Plan::new(n, d_y, config).check_memory().is_err() {
+        return;
+    }
     let in_turns = !table.views.is_empty() || !table.values.is_all_finite();
     let seconds = expected_seconds(n, d_y, in_turns, config);
     if seconds > SHORT {

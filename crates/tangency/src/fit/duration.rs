@@ -6,7 +6,7 @@ use crate::inference::EngineKind;
 use crate::model::FeatureNoise;
 
 /// Processor seconds a point under the graph's likelihood and in the paper's model, with ten neighbours and two coordinates. These
-/// and what follows are fitted to times of S-curves of 300 to 10 000 points on one core (docs/scaling.md).
+/// and what follows are fitted to times of S-curves of 300 to 10 000 points on one core, which stand in the test.
 const POINT: (f64, f64) = (3.0e-3, 1.2e-3);
 /// What a feature adds for a point, and one beyond those that runs go along.
 const FEATURE: (f64, f64) = (8e-5, 1.6e-5);

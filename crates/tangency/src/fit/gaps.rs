@@ -1,6 +1,5 @@
 //! Tables with gaps: missing entries and the layout, each found given the other.
 
-use super::widths::widths;
 use super::{Fit, Fitter, FullPosterior, Imputed, Plan, Watching, probe};
 use crate::config::{Config, FeatureWeight, KeepLengths};
 use crate::error::Result;
@@ -31,41 +30,27 @@ pub(super) fn fit(
     let filling = entries.on(prepared.graph())?;
     let mut observer = fitter.observer.take();
     let mut observer = observer.as_deref_mut();
-    let settled = settle(&fitter, prepared, &filling, &mut observer)?;
-    let stopped = settled.found.stop == Stop::Interrupted;
-    let widths = widths(&fitter.config, prepared, entries, &settled, &mut observer)?;
+    let (settled, stopped) = settle(&fitter, prepared, &filling, &mut observer)?;
     let last = match observer {
         Some(observer) => fitter.observer(move |progress: &_| observer(progress)),
         None => fitter,
     };
-    let (mut fit, posterior) = last.best_of_starts(&settled.table, plan)?;
+    let (mut fit, posterior) = last.best_of_starts(&settled, plan)?;
     if stopped {
         fit.stop = Stop::Interrupted;
     }
     let nearby = prepared.nearby.as_deref().map_or(&[][..], Vec::as_slice);
-    let mut found = imputed(&fit, &fit.observations, entries, nearby, &filling)?;
-    for (deviation, &(_, f)) in found.deviations.iter_mut().zip(&found.entries) {
-        *deviation *= widths.as_ref().map_or(1.0, |widths| widths[f as usize]);
-    }
-    fit.imputed = Some(found);
+    fit.imputed = Some(imputed(&fit, entries, nearby, &filling)?);
     Ok((fit, posterior))
 }
 
-/// Entries that stay where they are when the layout is found again.
-pub(super) struct Settled {
-    /// The table with them.
-    pub table: Prepared,
-    /// The layout that goes with them; of an interrupted search the last.
-    pub found: Fit,
-}
-
-/// Finds entries and layout in turn.
-pub(super) fn settle(
+/// The table with entries that stay where they are when the layout is found again.
+fn settle(
     fitter: &Fitter,
     prepared: &Prepared,
     filling: &Filling,
     observer: &mut Option<&mut Watching<'_>>,
-) -> Result<Settled> {
+) -> Result<(Prepared, bool)> {
     let quick =
         Config { engine: EngineKind::Factorised, draws: Some(0), full_covariance: false, ..fitter.config.clone() };
     let quick = Config { keep_lengths: KeepLengths::Never, ..quick };
@@ -79,7 +64,7 @@ pub(super) fn settle(
     };
     for _ in 0..ROUNDS {
         if found.stop == Stop::Interrupted {
-            break;
+            return Ok((Prepared { n_rows, rows, ..filled }, true));
         }
         let mut points = filled.points().clone();
         let expected = flow(&found.graph, &found.coordinates, &found.maps);
@@ -100,7 +85,7 @@ pub(super) fn settle(
         found = probe::again(config, &filled, layout(&found), observer)?;
         found.features = features;
     }
-    Ok(Settled { table: Prepared { n_rows, rows, ..filled }, found })
+    Ok((Prepared { n_rows, rows, ..filled }, found.stop == Stop::Interrupted))
 }
 
 /// Where a fit ended, as a start.
@@ -116,15 +101,9 @@ pub(super) fn layout(fit: &Fit) -> Start {
     }))
 }
 
-/// What a fit leaves of missing entries of a table in its units. Where points that are alike in the other entries differ in this one by far more than
+/// What a fit leaves of missing entries. Where points that are alike in the other entries differ in this one by far more than
 /// neighbours do, nothing but these says which it is: their mean and deviation are taken.
-pub(super) fn imputed(
-    fit: &Fit,
-    table: &Matrix,
-    entries: &MissingEntries,
-    nearby: &[Nearby],
-    filling: &Filling,
-) -> Result<Imputed> {
+fn imputed(fit: &Fit, entries: &MissingEntries, nearby: &[Nearby], filling: &Filling) -> Result<Imputed> {
     let entries = entries.pairs();
     let variances = filling.variances(&fit.graph)?;
     let (mut values, mut deviations) = (Vec::new(), Vec::new());
@@ -134,7 +113,7 @@ pub(super) fn imputed(
         // what is expected is itself known no better than a mean of those nearby
         let (value, variance) = match near.variance > OPEN * OPEN * near.usual.max(own) {
             true => (fit.scaling.center[f] + scale * near.mean, (1.0 + SHARE) * near.variance),
-            false => (table[(i, f)], own + (SHARE * near.variance).min(own)),
+            false => (fit.observations[(i, f)], own + (SHARE * near.variance).min(own)),
         };
         values.push(value);
         deviations.push(scale * variance.sqrt());

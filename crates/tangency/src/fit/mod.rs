@@ -19,7 +19,6 @@ mod result;
 mod runs;
 mod structure;
 mod together;
-mod widths;
 
 pub use crate::inference::{NumberedStart, StartRank};
 pub use crate::memory::{available_memory, left_by_limits, set_aside_by_thread};
