@@ -3,8 +3,10 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::f64::consts::TAU;
+use std::path::Path;
 use tangency::generate::Synthetic;
-use tangency::io::Model;
+use tangency::io::{Model, model_from_bytes, model_to_bytes};
 use tangency::linalg::Matrix;
 use tangency::quality::procrustes;
 use tangency::view::Summary;
@@ -79,11 +81,11 @@ const TABLES: [(&str, Maker); 25] = [
     }),
     ("three rows", |rng| uniform(rng, 3, 3)),
     ("four rows of fifty features", |rng| uniform(rng, 4, 50)),
-    ("a circle", |_| along(30, |t| vec![(6.2831 * t).cos(), (6.2831 * t).sin()])),
+    ("a circle", |_| along(30, |t| vec![(TAU * t).cos(), (TAU * t).sin()])),
     ("a torus", |rng| {
         let angles = uniform(rng, 40, 2);
         Matrix::from_fn(40, 3, |i, f| {
-            let (u, v) = (6.2831 * angles[(i, 0)], 6.2831 * angles[(i, 1)]);
+            let (u, v) = (TAU * angles[(i, 0)], TAU * angles[(i, 1)]);
             [(2.0 + v.cos()) * u.cos(), (2.0 + v.cos()) * u.sin(), v.sin()][f]
         })
     }),
@@ -140,13 +142,20 @@ fn a_hundred_tables_that_numbers_do_not_like() {
                     refusals.push(format!("{what}: {said}"));
                 }
                 Ok(fit) => {
-                    let all = |matrix: &Matrix| (0..matrix.ncols()).flat_map(|c| matrix.col_as_slice(c).to_vec()).collect::<Vec<_>>();
-                    let numbers = [all(&fit.coordinates), all(&fit.standard_deviations()), all(&fit.maps), vec![fit.bound()]].concat();
+                    let all = |matrix: &Matrix| {
+                        (0..matrix.ncols()).flat_map(|c| matrix.col_as_slice(c).to_vec()).collect::<Vec<_>>()
+                    };
+                    let numbers =
+                        [all(&fit.coordinates), all(&fit.standard_deviations()), all(&fit.maps), vec![fit.bound()]]
+                            .concat();
                     assert!(numbers.iter().all(|value| value.is_finite()), "{what}");
                     assert!(all(&fit.standard_deviations()).iter().all(|&deviation| deviation >= 0.0), "{what}");
                     let feature_names = (0..table.ncols()).map(|f| format!("f{f}")).collect();
                     let model = Model { fit, feature_names, ids: None, labels: None, carried: vec![], table: None };
                     model.cautions();
+                    let bytes = model_to_bytes(&model).unwrap();
+                    let read = model_from_bytes(&bytes, Path::new("m.safetensors"));
+                    assert!(read.is_ok(), "{what}: {}", read.err().unwrap());
                     assert!(serde_json::to_value(Summary::new(&model, vec![])).unwrap().is_object(), "{what}");
                     fits += 1;
                 }
@@ -172,19 +181,25 @@ fn apart(one: &Matrix, other: &Matrix) -> f64 {
     procrustes(one, other).unwrap()
 }
 
+/// The entries of a changed table.
+type Change<'t> = Box<dyn Fn(usize, usize) -> f64 + 't>;
+
 #[test]
 fn what_only_moves_scales_or_turns_a_table_does_no_more_to_the_layout() {
     let points = curve().points;
     let first = layout(&points);
     let (c, s) = (0.8, 0.6);
-    let changes: [(&str, Box<dyn Fn(usize, usize) -> f64>); 4] = [
+    let changes: [(&str, Change); 4] = [
         ("scaled", Box::new(|i, f| 1000.0 * points[(i, f)])),
         ("moved", Box::new(|i, f| points[(i, f)] + [3.0, -50.0, 7.0][f])),
-        ("turned", Box::new(|i, f| match f {
-            0 => c * points[(i, 0)] - s * points[(i, 2)],
-            2 => s * points[(i, 0)] + c * points[(i, 2)],
-            _ => points[(i, f)],
-        })),
+        (
+            "turned",
+            Box::new(|i, f| match f {
+                0 => c * points[(i, 0)] - s * points[(i, 2)],
+                2 => s * points[(i, 0)] + c * points[(i, 2)],
+                _ => points[(i, f)],
+            }),
+        ),
         ("features in another order", Box::new(|i, f| points[(i, 2 - f)])),
     ];
     for (what, change) in changes {
@@ -212,7 +227,8 @@ fn rows_given_twice_stand_together() {
     let n = points.nrows();
     let twice = Matrix::from_fn(n + 30, 3, |i, f| points[(if i < n { i } else { 5 * (i - n) }, f)]);
     let found = layout(&twice);
-    let spread = (0..2).map(|a| found.col_as_slice(a).iter().map(|x| x * x).sum::<f64>()).sum::<f64>() / (n + 30) as f64;
+    let spread =
+        (0..2).map(|a| found.col_as_slice(a).iter().map(|x| x * x).sum::<f64>()).sum::<f64>() / (n + 30) as f64;
     for copy in 0..30 {
         let step: f64 = (0..2).map(|a| (found[(n + copy, a)] - found[(5 * copy, a)]).powi(2)).sum();
         assert!(step < 0.01 * spread, "row {}: {step} of {spread}", 5 * copy);
@@ -245,12 +261,14 @@ fn rows_are_placed_the_same_in_blocks_of_any_size() {
 #[test]
 fn a_hub_can_be_left_out() {
     let points = generate(Shape::SCurve, 900, 0.02, 7).points;
-    let chain = (1..900).flat_map(|i| [(i - 1, i), (i.saturating_sub(2), i)]);
+    let chain = (1..900_u32).flat_map(|i| [(i - 1, i), (i.saturating_sub(2), i)]);
     let edges = chain.chain((3..880).map(|j| (0, j))).filter(|(i, j)| i != j).collect();
     let config = Config { init: Init::Pca, max_iter: 2, graph_likelihood: false, ..Config::default() };
     let fit = Fitter::new(config).edges(edges).fit(&points).unwrap();
     let extension = tangency::extend::Extension::new(&fit).unwrap();
     let left_out = extension.left_out();
-    assert!(left_out.iter().flatten().all(|point| point.mean.iter().chain(&point.values).all(|value| value.is_finite())));
+    assert!(
+        left_out.iter().flatten().all(|point| point.mean.iter().chain(&point.values).all(|value| value.is_finite()))
+    );
     assert!(left_out[0].is_some());
 }
