@@ -45,7 +45,9 @@ fn main() -> ExitCode {
         rows::write_safe_csv();
     }
     // on one of the threads that share work: handing each small piece over to them from outside costs more than the piece
-    let outcome = start_threads(arguments.threads).and_then(|()| rayon::scope(|_| run(arguments.command, say)));
+    let multiplies = !matches!(arguments.command, Command::Info(_) | Command::Generate(_));
+    let outcome =
+        start_threads(arguments.threads, multiplies).and_then(|()| rayon::scope(|_| run(arguments.command, say)));
     match outcome {
         Ok(()) if say::lost() => ExitCode::from(2),
         // what there was when Ctrl-C came is written, but is not the whole
@@ -87,19 +89,24 @@ const STACK: usize = 8 << 20;
 /// More threads than this are a slip of the finger, and would take a minute to start.
 const MOST_THREADS: usize = 1024;
 
-/// What the program takes besides its threads but one.
+/// What the program takes besides what its threads set aside.
 const PROGRAM: u64 = 160 << 20;
+
+/// Bytes for so many threads beside the first one of the program.
+fn room_for(threads: u64) -> u64 {
+    PROGRAM + threads.saturating_mul(tangency::fit::set_aside_by_thread())
+}
 
 /// How many threads the limits on the process leave room for, if there are limits.
 fn most_by_limits() -> Option<usize> {
     let left = tangency::fit::left_by_limits()?;
-    let more = left.checked_sub(PROGRAM).map(|left| left / tangency::fit::set_aside_by_thread());
-    Some(more.map_or(0, |more| usize::try_from(more).unwrap_or(MOST_THREADS) + 1))
+    Some((1..=MOST_THREADS).take_while(|&count| room_for(count as u64) <= left).last().unwrap_or(0))
 }
 
-fn start_threads(threads: Option<usize>) -> tangency::Result<()> {
+/// Starts the threads, as many as there is room for; what multiplies no matrices needs none.
+fn start_threads(threads: Option<usize>, multiplies: bool) -> tangency::Result<()> {
     let too_many = |count: usize, because: String| tangency::Error::too_large("threads", count, because);
-    let most = most_by_limits();
+    let most = most_by_limits().map(|most| if multiplies { most } else { most.max(1) });
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let limit = "the limit on the memory of this process (ulimit -v or -d)";
     let count = match (threads, most) {
@@ -108,7 +115,7 @@ fn start_threads(threads: Option<usize>) -> tangency::Result<()> {
             return Err(too_many(count, format!("the largest value is {MOST_THREADS}")));
         }
         (asked, Some(0)) => {
-            let because = format!("{limit} leaves less than {}", tangency::message::bytes_in_words(PROGRAM));
+            let because = format!("{limit} leaves less than {}", tangency::message::bytes_in_words(room_for(1)));
             let remedy = tangency::message::Remedy::act("raise it");
             return Err(tangency::Error::setting("threads", asked.unwrap_or(1), because, [remedy]));
         }

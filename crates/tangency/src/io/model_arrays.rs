@@ -12,10 +12,10 @@ const MISSING_VALUES: &str = "missing_values";
 const MISSING_DEVIATIONS: &str = "missing_deviations";
 
 /// The largest number of a model in scaled units: its fourth power, times a precision, is still a number.
-pub(super) const LARGEST: f64 = 1e60;
-/// The largest in the units of the table, and the largest of all that is said about a fit.
-pub(super) const LARGEST_IN_UNITS: f64 = 1e200;
-/// What is in the units of the table.
+pub(super) const LARGEST: f64 = 1e75;
+/// The largest of all that is said about a fit beside its arrays.
+pub(super) const LARGEST_SAID: f64 = 1e300;
+/// What is in the units of the table, which may be of any size.
 const IN_UNITS: [&str; 6] =
     ["observations", "center", "scale", MISSING_VALUES, MISSING_DEVIATIONS, "held_out_log_densities"];
 
@@ -65,7 +65,9 @@ impl<'a> Reader<'a> {
         if values.iter().any(|value| !value.is_finite()) {
             return Err((self.broken)(&format!("has numbers in {name} that are not finite")));
         }
-        self.check_magnitudes(name, &values, if IN_UNITS.contains(&name) { LARGEST_IN_UNITS } else { LARGEST })?;
+        if !IN_UNITS.contains(&name) {
+            self.check_magnitudes(name, &values, LARGEST)?;
+        }
         Ok(values)
     }
 

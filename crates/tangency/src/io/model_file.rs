@@ -3,7 +3,7 @@
 //! Arrays are stored row-major as other languages expect them; `docs/model-file.md` lists them.
 
 use super::allowance::Allowance;
-use super::model_arrays::{FileArray, LARGEST, LARGEST_IN_UNITS, Reader, of_missing};
+use super::model_arrays::{FileArray, LARGEST, LARGEST_SAID, Reader, of_missing};
 use super::output::Output;
 use super::table::TableOptions;
 use crate::config::{AUTO, Config, Init};
@@ -304,7 +304,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         return Err(Error::file(path, problem, [Remedy::act("install a newer tangency")]));
     }
     let mut metadata: Metadata = serde_json::from_str(text).map_err(|_| broken("has damaged metadata"))?;
-    if serde_json::from_str(text).is_ok_and(|value| largest(&value) > LARGEST_IN_UNITS) {
+    if serde_json::from_str(text).is_ok_and(|value| largest(&value) > LARGEST_SAID) {
         return Err(broken("has metadata with numbers that are too large to reckon with"));
     }
     // models from before the graph had a likelihood are the paper's
@@ -323,7 +323,7 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
         || open
         || metadata.config.n_components != d_x
         || !metadata.hyper.are_possible()
-        || !metadata.hyper.values().iter().all(|&value| value == 0.0 || (1.0 / LARGEST..=LARGEST).contains(&value))
+        || !metadata.hyper.values().iter().all(|&value| value == 0.0 || (SMALLEST..=LARGEST).contains(&value))
     {
         return Err(broken("has settings that do not belong to its arrays"));
     }
@@ -481,6 +481,9 @@ pub fn model_from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     let Metadata { feature_names, ids, labels, label_name, table, reading, .. } = metadata;
     Ok(Model { fit, feature_names, ids, labels, label_name, carried, table, reading })
 }
+
+/// The smallest hyper-parameter that is reckoned with.
+const SMALLEST: f64 = 1e-200;
 
 /// The largest number among metadata, without its sign.
 fn largest(value: &serde_json::Value) -> f64 {

@@ -3,7 +3,7 @@
 use super::units;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, View};
-use crate::message::{Column, Piece};
+use crate::message::{Column, Piece, Remedy};
 
 crate::choice! {
     /// How the centred data are divided.
@@ -40,6 +40,9 @@ pub(super) fn deviation(values: View, f: usize, center: f64) -> Option<f64> {
     let size = known(values, f).fold(0.0, |most: f64, v| most.max(v.abs()));
     (deviation > 1e-12 * size).then_some(deviation)
 }
+
+/// How far from their means numbers may be that are not scaled: their squares are in precisions, and fourth powers in bounds.
+const UNSCALED: std::ops::RangeInclusive<f64> = 1e-25..=1e25;
 
 /// Centre and divisor of each feature.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +81,13 @@ impl Scaling {
         }
         let scale = match units::settled(values, rule).0 {
             ScalingRule::Auto | ScalingRule::MaxAbs => vec![largest; d],
+            ScalingRule::None if !UNSCALED.contains(&largest) => {
+                let but = format!(
+                    "the numbers of the table are up to {largest:e} from their means, which nothing can be reckoned with"
+                );
+                let remedy = Remedy::Set("scaling", ScalingRule::MaxAbs.to_string());
+                return Err(Error::setting("scaling", ScalingRule::None, but, [remedy]));
+            }
             ScalingRule::None => vec![1.0; d],
             ScalingRule::PerFeature => (0..d).map(|f| deviation(values, f, center[f]).unwrap_or(1.0)).collect(),
         };

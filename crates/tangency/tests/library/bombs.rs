@@ -63,7 +63,7 @@ fn of_an_array_no_more_is_read_than_its_header_says() {
 fn packed_text_ends_where_it_is_too_much() {
     let lines = b"0,0,0,0,0,0,0,0\n".repeat(1 << 16);
     let text = || std::iter::repeat_n(&lines[..], 120);
-    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     text().for_each(|lines| gz.write_all(lines).unwrap());
     let mut zst = zstd::stream::Encoder::new(Vec::new(), 1).unwrap();
     text().for_each(|lines| zst.write_all(lines).unwrap());
@@ -84,7 +84,9 @@ fn ods(rows: &str) -> Vec<u8> {
          {rows}</table:table></office:spreadsheet></office:body></office:document-content>"
     );
     let kind = b"application/vnd.oasis.opendocument.spreadsheet".to_vec();
-    zipped(&[("mimetype", kind), ("content.xml", content.into_bytes())])
+    let manifest =
+        b"<manifest:manifest xmlns:manifest=\"urn:oasis:names:tc:opendocument:xmlns:manifest:1.0\"/>".to_vec();
+    zipped(&[("mimetype", kind), ("META-INF/manifest.xml", manifest), ("content.xml", content.into_bytes())])
 }
 
 #[cfg(feature = "spreadsheets")]

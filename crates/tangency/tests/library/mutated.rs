@@ -308,7 +308,7 @@ fn changed_numbers(bytes: &[u8], rng: &mut ChaCha8Rng) -> Vec<u8> {
     let length = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
     let mut bytes = bytes.to_vec();
     let odd = NUMBERS[rng.random_range(0..NUMBERS.len())];
-    if rng.next_u32() % 4 == 0 {
+    if rng.next_u32().is_multiple_of(4) {
         // one that stands in the metadata, written in as many letters
         let digits: Vec<usize> = (8..length).filter(|&at| bytes[at].is_ascii_digit()).collect();
         let at = digits[rng.random_range(0..digits.len())];
@@ -320,7 +320,7 @@ fn changed_numbers(bytes: &[u8], rng: &mut ChaCha8Rng) -> Vec<u8> {
     }
     let count = (bytes.len() - length) / 8;
     let from = rng.random_range(0..count);
-    let many = if rng.next_u32() % 2 == 0 { 1 } else { rng.random_range(1..=(count - from).min(400)) };
+    let many = if rng.next_u32().is_multiple_of(2) { 1 } else { rng.random_range(1..=(count - from).min(400)) };
     for number in from..from + many {
         bytes[length + 8 * number..length + 8 * number + 8].copy_from_slice(&odd.to_le_bytes());
     }

@@ -3,8 +3,10 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::f64::consts::TAU;
+use std::path::Path;
 use tangency::generate::Synthetic;
-use tangency::io::Model;
+use tangency::io::{Model, model_from_bytes, model_to_bytes};
 use tangency::linalg::Matrix;
 use tangency::quality::procrustes;
 use tangency::view::Summary;
@@ -79,11 +81,11 @@ const TABLES: [(&str, Maker); 25] = [
     }),
     ("three rows", |rng| uniform(rng, 3, 3)),
     ("four rows of fifty features", |rng| uniform(rng, 4, 50)),
-    ("a circle", |_| along(30, |t| vec![(6.2831 * t).cos(), (6.2831 * t).sin()])),
+    ("a circle", |_| along(30, |t| vec![(TAU * t).cos(), (TAU * t).sin()])),
     ("a torus", |rng| {
         let angles = uniform(rng, 40, 2);
         Matrix::from_fn(40, 3, |i, f| {
-            let (u, v) = (6.2831 * angles[(i, 0)], 6.2831 * angles[(i, 1)]);
+            let (u, v) = (TAU * angles[(i, 0)], TAU * angles[(i, 1)]);
             [(2.0 + v.cos()) * u.cos(), (2.0 + v.cos()) * u.sin(), v.sin()][f]
         })
     }),
@@ -160,6 +162,9 @@ fn a_hundred_tables_that_numbers_do_not_like() {
                         reading: None,
                     };
                     model.cautions();
+                    let bytes = model_to_bytes(&model).unwrap();
+                    let read = model_from_bytes(&bytes, Path::new("m.safetensors"));
+                    assert!(read.is_ok(), "{what}: {}", read.err().unwrap());
                     assert!(serde_json::to_value(Summary::new(&model, vec![])).unwrap().is_object(), "{what}");
                     fits += 1;
                 }
@@ -185,12 +190,15 @@ fn apart(one: &Matrix, other: &Matrix) -> f64 {
     procrustes(one, other).unwrap()
 }
 
+/// The entries of a changed table.
+type Change<'t> = Box<dyn Fn(usize, usize) -> f64 + 't>;
+
 #[test]
 fn what_only_moves_scales_or_turns_a_table_does_no_more_to_the_layout() {
     let points = curve().points;
     let first = layout(&points);
     let (c, s) = (0.8, 0.6);
-    let changes: [(&str, Box<dyn Fn(usize, usize) -> f64>); 4] = [
+    let changes: [(&str, Change); 4] = [
         ("scaled", Box::new(|i, f| 1000.0 * points[(i, f)])),
         ("moved", Box::new(|i, f| points[(i, f)] + [3.0, -50.0, 7.0][f])),
         (

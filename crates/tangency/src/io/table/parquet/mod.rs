@@ -35,6 +35,8 @@ const NUMBER: u64 = 16;
 const TEXT: u64 = 48;
 
 type Parquet<T> = std::result::Result<T, ParquetError>;
+/// Takes the position of a column among those asked for, the place and the value of a cell.
+type VisitColumn<'v> = &'v mut dyn FnMut(usize, Place, Option<Raw>) -> Parquet<()>;
 
 /// A file that is open: what its columns are, and the way to their values.
 pub(super) struct ParquetContents {
@@ -118,7 +120,7 @@ impl Columnar {
     }
 
     /// Calls `visit` with the position in `columns`, the place and the value of every cell.
-    fn scan(&self, columns: &[usize], visit: &mut dyn FnMut(usize, Place, Option<Raw>) -> Parquet<()>) -> Result<()> {
+    fn scan(&self, columns: &[usize], visit: VisitColumn) -> Result<()> {
         let reader = &self.contents.reader;
         guarded(&self.contents.path, || {
             // Row groups are the outer loop, since to open one takes time in proportion to its columns.
