@@ -66,9 +66,9 @@ impl RunsSeen {
     }
 }
 
-/// The observer of pruning. How long it takes is not known beforehand; two to seven fits are usual.
+/// The observer of pruning. How long it takes is not known beforehand; four to seven fits are usual.
 pub fn pruning(say: Say) -> impl FnMut(&PruneProgress) -> ControlFlow<()> {
-    let bar = bar(say, "prune: {elapsed} (usually as long as 2 to 7 fits), {pos} iterations{rate} | {msg}");
+    let bar = bar(say, "prune: {elapsed} (usually as long as 4 to 7 fits), {pos} iterations{rate} | {msg}");
     move |progress| {
         bar.set_position(progress.iterations as u64);
         let step = match progress.step {
