@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::ops::ControlFlow;
 use tangency::compare::Entrant;
 use tangency::evidence::{PruneProgress, PruneStep};
-use tangency::fit::expected_seconds;
+use tangency::fit::{Plan, expected_seconds};
 use tangency::inference::Progress;
 use tangency::io::table::Table;
 use tangency::{Choice, Config};
@@ -86,9 +86,9 @@ impl RunsSeen {
     }
 }
 
-/// The observer of pruning. How long it takes is not known beforehand; five to twenty fits are usual.
+/// The observer of pruning. How long it takes is not known beforehand; four to seven fits are usual.
 pub fn pruning(say: Say) -> impl FnMut(&PruneProgress) -> ControlFlow<()> {
-    let bar = bar(say, "prune: {elapsed} (often as long as 5 to 20 fits), {pos} iterations{rate} | {msg}");
+    let bar = bar(say, "prune: {elapsed} (usually as long as 4 to 7 fits), {pos} iterations{rate} | {msg}");
     move |progress| {
         bar.set_position(progress.iterations as u64);
         let step = match progress.step {
