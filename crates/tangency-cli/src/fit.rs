@@ -275,12 +275,8 @@ pub fn options_with_views(args: &TableArgs, typed: &[String], config: &Config) -
     Ok(TableOptions { views: views(typed)?, ..with_gaps(args, config) })
 }
 
-/// The same for a fit, whose settings say whether entries may be missing.
-pub fn read_with_gaps(args: &TableArgs, config: &Config) -> Result<Table> {
-    read_table(&args.table, &with_gaps(args, config))
-}
-
-fn with_gaps(args: &TableArgs, config: &Config) -> TableOptions {
+/// How a table is read for a fit.
+pub fn with_gaps(args: &TableArgs, config: &Config) -> TableOptions {
     TableOptions { gaps: config.missing != MissingRule::Error, ..table_options(args) }
 }
 

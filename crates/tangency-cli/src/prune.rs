@@ -8,7 +8,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use tangency::evidence::{PruneOptions, Pruned, prune_from};
 use tangency::fit::FullPosterior;
-use tangency::io::table::TableOptions;
+use tangency::io::table::{TableOptions, read_table};
 use tangency::io::{Claims, Model, Output, load_model, save_model, write_edges, write_embedding};
 use tangency::message;
 use tangency::message::{Piece, Remedy};
@@ -101,7 +101,8 @@ fn model(args: &PruneArgs, config: Config, say: Say) -> Result<(Model, Option<Fu
         }
         return Ok((load_model(path)?, None));
     }
-    let table = fit::read_with_gaps(&args.table, &config)?;
+    let options = fit::with_gaps(&args.table, &config);
+    let table = read_table(&args.table.table, &options)?;
     let fitter = fit::fitter(Fitter::new(config), &args.graph, &args.start, &table)?;
     let (mut model, posterior) = fit::fit_to_prune(fitter, table, say)?;
     model.table = fit::table_name(&args.table);

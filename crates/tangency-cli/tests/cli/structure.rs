@@ -74,7 +74,7 @@ fn what_was_typed_wrong_is_said_in_one_sentence() {
     let folder = with_sheet();
     let folder = folder.path();
     with_anchors(folder);
-    put(folder, "wrong.csv", "name,east\nnobody,3\n".to_owned());
+    put(folder, "wrong.csv", "name,east\nnobody,3\n");
     let fit = "fit train.csv --id-column name --columns y1:y3";
     for (more, said) in [
         ("--groups many", "write it like 4 or 1:8"),

@@ -27,6 +27,9 @@ pub struct LengthsChoice {
     pub unit: f64,
 }
 
+/// Where that ended, if it was taken; and how it went, if it was looked at.
+type Kept<B> = (Option<Candidate<B>>, Option<LengthsChoice>);
+
 impl<E: Engine> Walk<'_, E> {
     /// From where a fit ended to the map with the lengths of the table, where neighbourhoods stay as good there; with how it
     /// went. The maps C and all covariances are found again for it.
@@ -35,7 +38,7 @@ impl<E: Engine> Walk<'_, E> {
         from: &Candidate<E::Beliefs>,
         choice: &FeatureChoice,
         observer: &mut StartObserver,
-    ) -> Result<(Option<Candidate<E::Beliefs>>, Option<LengthsChoice>)> {
+    ) -> Result<Kept<E::Beliefs>> {
         let (rule, problem) = (self.config.keep_lengths, self.problem);
         let left_to_data = !matches!(self.config.feature_weight, FeatureWeight::Fixed(_));
         // of rows that lack entries the lengths are those of what was filled in

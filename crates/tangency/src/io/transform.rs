@@ -234,7 +234,7 @@ fn cells(
     cells.extend(scores.map(Cells::Numbers));
     let of_row = |(placement, total): (&Placement, &Matrix)| {
         let point = placement.point.map(|i| i as usize);
-        structure_row(&model.fit, &extension.coordinates(placement), |a, b| total[(a, b)], point)
+        structure_row(&model.fit, extension.coordinates(placement), |a, b| total[(a, b)], point)
     };
     let rows: Vec<StructureRow> = placed.iter().zip(&totals).map(of_row).collect();
     let (mut known, mut probability) = (0, 0);

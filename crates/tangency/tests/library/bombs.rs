@@ -111,7 +111,7 @@ fn sheets_are_refused_by_the_cells_that_one_stands_for() {
         assert!(message.contains(SAID), "{message}");
     }
     // as programs write them: the rest of each row, and all rows below, are empty cells that one stands for
-    let rows: String = (0..30).map(|i| row(1, &(cell(1, i) + &cell(2, i * i) + &empty(16381)))).collect();
+    let rows: String = (0..30).map(|i| row(1, &(cell(1, i / 2) + &cell(2, i * i / 3) + &empty(16381)))).collect();
     let table = read("t.ods", ods(&(rows + &row(1_048_546, &empty(16384))))).unwrap();
     assert_eq!((table.values.nrows(), table.values.ncols()), (30, 3));
 }

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Long enough for a busy machine, too short for any work that the refusal should spare.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// One bad input.
 struct Case {

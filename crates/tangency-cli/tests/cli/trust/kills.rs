@@ -17,7 +17,7 @@ const KILLS: u64 = 3;
 const COMMANDS: [&str; 6] = [
     "fit train.csv --columns y1:y3 -k 9 --max-iter 25 --out f.safetensors --embedding e.csv --trace t.csv",
     "select train.csv --columns y1:y3 -k 6,9 --seeds 1 --max-iter 10 --init pca --out s.csv",
-    "prune m.safetensors --out p.safetensors",
+    "prune m.safetensors --apply --out p.safetensors",
     "transform m.safetensors new.csv --details --out x.csv",
     "transform m.safetensors new.csv --out x.parquet",
     "report m.safetensors --out r.html",

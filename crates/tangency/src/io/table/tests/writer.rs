@@ -55,11 +55,13 @@ fn every_cell_comes_back() {
 fn text_is_written_as_plain_as_can_be() {
     let directory = tempfile::tempdir().unwrap();
     for (name, expected) in
-        [("t.csv", "id,x,n\na b,0.1,7\nc,,8\nd,inf,9\n"), ("t.tsv", "id\tx\tn\na b\t0.1\t7\nc\t\t8\nd\tinf\t9\n")]
+        [("t.csv", "id,x,n\na b,0.1,7\nc,,8\nd,-2,9\n"), ("t.tsv", "id\tx\tn\na b\t0.1\t7\nc\t\t8\nd\t-2\t9\n")]
     {
         let path = directory.path().join(name);
         let mut writer = TableWriter::create(&Output::claim(&path, false).unwrap(), &columns()).unwrap();
-        writer.write(&block(&["a b", "c", "d"], &[0.1, f64::NAN, f64::INFINITY], &[7, 8, 9])).unwrap();
+        writer.write(&block(&["a b", "c", "d"], &[0.1, f64::NAN, -2.0], &[7, 8, 9])).unwrap();
+        let refused = writer.write(&block(&["e"], &[f64::INFINITY], &[10]));
+        assert!(matches!(refused, Err(Error::NoNumbers { .. })));
         writer.finish().unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
     }
