@@ -110,7 +110,12 @@ def test_the_weight_of_a_clean_sheet_grows_up_to_the_paper_s_model():
     assert [weight for weight, _ in fitted.feature_weights_] == [0.03, 1.0, None]
     assert fitted.summary()["bound_parts_scaled"]["graph"] == 0.0
     trusts = [trust for _, trust in fitted.feature_weights_]
-    assert trusts[-1] == fitted.trustworthiness_["map"] >= max(trusts) - 1e-3
+    assert trusts[-1] == fitted.lengths_["trustworthiness_before"] >= max(trusts) - 1e-3
+    assert fitted.lengths_["taken"] and fitted.lengths_["trustworthiness"] == fitted.trustworthiness_["map"]
+    assert fitted.lengths_["off"] < 0.02 < fitted.lengths_["off_before"] and fitted.lengths_["unit"] > 0.0
+    assert fitted.lengths_["bound_before"] > fitted.lower_bound_
+    never = LLLVM(init="isomap", keep_lengths="never").fit(datasets.make_s_curve(300, noise=0.02, random_state=1)[0])
+    assert never.lengths_ is None and never.lower_bound_ == pytest.approx(fitted.lengths_["bound_before"])
 
 
 def test_the_weight_of_a_real_table_is_the_largest_that_keeps_neighbourhoods(images):
